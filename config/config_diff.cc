@@ -1,0 +1,85 @@
+#include "config/config_diff.h"
+
+#include <algorithm>
+
+#include "config/values.h"
+
+namespace ringway::config {
+
+namespace {
+
+const ShardConfig* FindShard(const std::vector<ShardConfig>& shards, const std::string& name) {
+  const auto found = std::find_if(shards.begin(), shards.end(),
+                                  [&name](const ShardConfig& shard) { return shard.name == name; });
+  return found == shards.end() ? nullptr : &*found;
+}
+
+void CompareShard(const ShardConfig& before, const ShardConfig& after, std::vector<ShardChange>* changes) {
+  if (before.address != after.address) changes->push_back({ShardChange::Kind::kReaddressed, before, after});
+  if (before.weight != after.weight) changes->push_back({ShardChange::Kind::kReweighed, before, after});
+  if (before.user != after.user || before.password != after.password) {
+    changes->push_back({ShardChange::Kind::kNewCredentials, before, after});
+  }
+}
+
+}  // namespace
+
+std::string ShardChange::ToString() const {
+  switch (kind) {
+    case Kind::kAdded:
+      return "added " + after.name + " " + after.address + " weight " + FormatDecimal(after.weight);
+    case Kind::kRemoved:
+      return "removed " + before.name + " " + before.address;
+    case Kind::kReweighed:
+      return "reweighed " + after.name + " from " + FormatDecimal(before.weight) + " to " +
+             FormatDecimal(after.weight);
+    case Kind::kReaddressed:
+      return "readdressed " + after.name + " from " + before.address + " to " + after.address;
+    case Kind::kNewCredentials:
+      return "new user or password for " + after.name;
+  }
+  return {};
+}
+
+std::vector<std::string> ConfigDiff::Describe(const Config& before, const Config& after) const {
+  std::vector<std::string> lines;
+  const auto change = [&](const Field& field) {
+    const std::string path(field.path);
+    if (field.is_secret()) return path + " changed";
+    return path + " changed from " + Quoted(Get(before, field)) + " to " + Quoted(Get(after, field));
+  };
+  for (const Field* field : live) lines.push_back(change(*field));
+  for (const Field* field : needs_start) lines.push_back(change(*field) + ": takes effect at the next start");
+  for (const ShardChange& shard : shards) lines.push_back("shard " + shard.ToString());
+  return lines;
+}
+
+ConfigDiff Diff(const Config& before, const Config& after) {
+  ConfigDiff diff;
+  for (const Field& field : Fields()) {
+    if (SameValue(before, after, field)) continue;
+    (field.when == When::kStart ? diff.needs_start : diff.live).push_back(&field);
+  }
+  for (const ShardConfig& shard : before.shards) {
+    if (FindShard(after.shards, shard.name) == nullptr) {
+      diff.shards.push_back({ShardChange::Kind::kRemoved, shard, {}});
+    }
+  }
+  for (const ShardConfig& shard : after.shards) {
+    if (const ShardConfig* old = FindShard(before.shards, shard.name)) {
+      CompareShard(*old, shard, &diff.shards);
+    } else {
+      diff.shards.push_back({ShardChange::Kind::kAdded, {}, shard});
+    }
+  }
+  return diff;
+}
+
+Config ApplyLive(const Config& before, const Config& after, const ConfigDiff& diff) {
+  Config merged = before;
+  for (const Field* field : diff.live) CopyValue(after, *field, &merged);
+  merged.shards = after.shards;
+  return merged;
+}
+
+}  // namespace ringway::config

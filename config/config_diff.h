@@ -1,0 +1,44 @@
+// What changed between two configurations, so that a reload does exactly that and names what it cannot do.
+#ifndef RINGWAY_CONFIG_CONFIG_DIFF_H_
+#define RINGWAY_CONFIG_CONFIG_DIFF_H_
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/config_fields.h"
+
+namespace ringway::config {
+
+struct ShardChange {
+  // A shard may appear twice, once readdressed and once reweighed.
+  enum class Kind { kAdded, kRemoved, kReweighed, kReaddressed, kNewCredentials };
+
+  Kind kind;
+  ShardConfig before;  // not for kAdded
+  ShardConfig after;   // not for kRemoved
+
+  const std::string& name() const { return kind == Kind::kRemoved ? before.name : after.name; }
+  // "added cache4 10.0.0.4:6379 weight 1"; holds no secret.
+  std::string ToString() const;
+};
+
+struct ConfigDiff {
+  std::vector<const Field*> live;         // take effect at once
+  std::vector<const Field*> needs_start;  // keep their old value until the next start
+  std::vector<ShardChange> shards;        // in the order: removed, then as the new list has them
+
+  bool empty() const { return live.empty() && needs_start.empty() && shards.empty(); }
+  // One line for each change, fit for the log; secrets are named, never shown.
+  std::vector<std::string> Describe(const Config& before, const Config& after) const;
+};
+
+// The order of shards in the list does not count: names decide.
+ConfigDiff Diff(const Config& before, const Config& after);
+
+// `before` with the live changes of `after`, its shards included: what runs after a reload.
+Config ApplyLive(const Config& before, const Config& after, const ConfigDiff& diff);
+
+}  // namespace ringway::config
+
+#endif  // RINGWAY_CONFIG_CONFIG_DIFF_H_
