@@ -50,7 +50,7 @@ class Stack:
     def loadgen(self, port, flags):
         """Runs the load generator to its end and returns what it printed."""
         child = self.processes.start([self.args.loadgen, "--port", str(port)] + flags, self.load_core,
-                                     stdout=subprocess.PIPE, stderr=self.log, text=True)
+                                     stdout=subprocess.PIPE, stderr=self.log, cwd=self.directory, text=True)
         out = child.communicate()[0]
         self.processes.stop(child)
         if child.returncode != 0:
@@ -181,6 +181,7 @@ def parse_args():
 
 
 def compare(args, processes, directory):
+    args.loadgen = os.path.abspath(args.loadgen)
     if not os.access(args.loadgen, os.X_OK):
         raise Failure(f"no load generator at {args.loadgen}; build it or give --loadgen")
     scenarios = choose_scenarios(args)
@@ -208,7 +209,8 @@ def compare(args, processes, directory):
         finally:  # Ctrl-C: what has been measured is shown all the same
             result["summary"] = report.summarise(samples)
             result["samples"] = samples
-            report.print_table(result["summary"])
+            if result["summary"]:
+                report.print_table(result["summary"])
     if args.json:
         with open(args.json, "w", encoding="utf-8") as f:
             json.dump(result, f, indent=1)
@@ -216,6 +218,7 @@ def compare(args, processes, directory):
 
 def main():
     args = parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with tempfile.TemporaryDirectory(prefix="ringway-bench-") as directory, Processes() as processes:

@@ -47,6 +47,8 @@ def summarise(samples):
                 for name in ("cpu_usec_per_request", "rps", "p99_usec"):
                     row[f"{name}_ratio"] = ratio(rounds, targets[BASE], FIGURES[name])
             summary[scenario][target] = row
+        if not summary[scenario]:
+            del summary[scenario]
     return summary
 
 
