@@ -32,6 +32,14 @@ class RequestView {
   // Argument i, which must be below size().
   std::string_view operator[](size_t i) const { return {bytes_ + args_[i].offset, args_[i].length}; }
 
+  // Arguments [i, i + count) as they stand in the frame, lengths and line ends included; i and count at least 1.
+  std::string_view Encoded(size_t i, size_t count) const {
+    const Arg& before = args_[i - 1];
+    const Arg& last = args_[i + count - 1];
+    const size_t begin = size_t{before.offset} + before.length + 2;
+    return {bytes_ + begin, size_t{last.offset} + last.length + 2 - begin};
+  }
+
   // The bytes as they can be sent to a shard.
   std::string_view frame() const { return {bytes_, frame_size_}; }
   std::span<const Arg> args() const { return {args_, count_}; }

@@ -48,6 +48,10 @@ class HashRing {
     return tagged.empty() ? 0 : hash32_(tagged);
   }
 
+  // What of the key decides its place: its hash tag if it has one, else all of it. Keys of one tag stay together
+  // on every ring.
+  std::string_view TagOf(std::string_view key) const { return tag_.Of(key); }
+
   // The owner of a position that Hash() could return.
   uint32_t Owner(uint64_t hash) const {
     if (slot_bits_ != 0) return slots_[hash >> (64 - slot_bits_)];
