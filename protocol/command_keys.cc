@@ -9,10 +9,11 @@
 
 // Redis has two ways to find keys: the specifications that COMMAND publishes, and a function per
 // command where those fall short. COMMAND GETKEYS asks the first and, if that fails, the second, and
-// so does this file. It departs from them in two places, in favour of the keys that the command will
+// so does this file. It departs from them in three places, in favour of the keys that the command will
 // really use, because a request sent by other keys would run on the wrong shard:
 //   - GEORADIUS obeys the last of several STORE options; here all of them are keys, there the first.
 //   - XREADGROUP's group or consumer may itself be called "STREAMS"; there that word misleads.
+//   - PFMERGE may do without sources; there its target is then no key either.
 namespace ringway::protocol {
 namespace {
 
@@ -99,7 +100,8 @@ KeyStatus FindCounted(const CommandRow& row, const RequestView& request, KeyList
     if (number == "0" && (row.flags & kNoMandatoryKeys)) return KeyStatus::kNoKeys;
     const int64_t first = spec.position + spec.first_key;
     if (!AddRange(request, first, first + ParseLeniently(number) - 1, 1, keys)) return KeyStatus::kInvalid;
-    if (row.first_key != 0) keys->Add(static_cast<size_t>(row.first_key));  // ZUNIONSTORE's target
+    if (row.first_key > 0 && row.first_key < static_cast<int>(request.size()))
+      keys->Add(static_cast<size_t>(row.first_key));  // ZUNIONSTORE's target
     return KeyStatus::kOk;
   }
   return KeyStatus::kInvalid;
@@ -177,8 +179,11 @@ KeyStatus FindMigrate(const CommandRow& row, const RequestView& request, KeyList
           request[3].empty() && AddRange(request, static_cast<int64_t>(i) + 1, argc - 1, 1, keys);
       return listed ? KeyStatus::kOk : KeyStatus::kInvalid;
     }
-    if (Is(request, i, "auth")) i += 1;
-    if (i < request.size() && Is(request, i, "auth2")) i += 2;
+    if (Is(request, i, "auth")) {
+      i += 1;
+    } else if (Is(request, i, "auth2")) {
+      i += 2;
+    }
   }
   keys->Add(3);
   return KeyStatus::kOk;

@@ -236,7 +236,8 @@ const CommandRow* FindByFullName(std::string_view full_name) {
 }
 
 std::span<const CommandRow> Subcommands(const CommandRow& container) {
-  return std::span(kRows).subspan(container.subcommands == 0 ? 0 : container.id + 1, container.subcommands);
+  if (container.subcommands == 0 || container.group == CommandGroup::kLearned) return {};
+  return std::span(kRows).subspan(container.id + 1, container.subcommands);
 }
 
 std::string UnsupportedText(const CommandRow& row) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/command_writer.h"
 #include "protocol/request_view.h"
 
 namespace ringway::test {
@@ -14,11 +15,11 @@ namespace ringway::test {
 class MadeRequest {
  public:
   explicit MadeRequest(const std::vector<std::string>& arguments) {
-    frame_ = "*" + std::to_string(arguments.size()) + "\r\n";
+    protocol::AppendHeader(frame_, arguments.size());
     for (const std::string& argument : arguments) {
-      frame_ += "$" + std::to_string(argument.size()) + "\r\n";
-      args_.push_back({static_cast<uint32_t>(frame_.size()), static_cast<uint32_t>(argument.size())});
-      frame_ += argument + "\r\n";
+      protocol::AppendArg(frame_, argument);
+      const auto length = static_cast<uint32_t>(argument.size());
+      args_.push_back({static_cast<uint32_t>(frame_.size()) - 2 - length, length});
     }
   }
 

@@ -1,6 +1,5 @@
 #include "protocol/command_keys.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@ namespace {
 using test::MadeRequest;
 using test::Words;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 const CommandRow& RowOf(const RequestView& request) {
   const CommandRow* row = FindCommand(request[0]);
@@ -108,6 +106,7 @@ TEST(CommandKeys, Migrate) {
   EXPECT_THAT(Find("MIGRATE h 1 '' 0 5 COPY REPLACE KEYS a b").keys, ElementsAre("a", "b"));
   EXPECT_THAT(Find("MIGRATE h 1 '' 0 5 AUTH keys KEYS a").keys, ElementsAre("a"));
   EXPECT_THAT(Find("MIGRATE h 1 '' 0 5 AUTH2 keys keys KEYS a").keys, ElementsAre("a"));
+  EXPECT_THAT(Find("MIGRATE h 1 '' 0 5 AUTH AUTH2 KEYS a b").keys, ElementsAre("a", "b"));
   EXPECT_EQ(Find("MIGRATE h 1 k 0 5 KEYS a").status, KeyStatus::kInvalid);
 }
 
