@@ -88,23 +88,17 @@ class Reader {
   std::string_view rest_;
 };
 
-void Print(std::ostream& out, const Reply& reply, int indent) {
-  if (reply.type == 0) {
-    out << "(no reply: " << reply.text << ")";
-  } else if (reply.null) {
-    out << (reply.type == '*' ? "(nil array)" : "(nil)");
-  } else if (reply.IsArray()) {
-    out << reply.type << reply.elements.size() << " [";
-    for (const Reply& element : reply.elements) {
-      out << "\n" << std::string(static_cast<size_t>(indent) + 2, ' ');
-      Print(out, element, indent + 2);
-    }
-    out << "]";
-  } else if (reply.type == '$') {
-    out << '"' << (reply.text.size() > 400 ? reply.text.substr(0, 400) + "..." : reply.text) << '"';
-  } else {
-    out << reply.type << reply.text;
+constexpr size_t kPrintedBytes = 400;
+
+void PrintElements(std::ostream& out, const Reply& reply) {
+  const bool map = reply.type == '%';
+  if (reply.type != '*' && !map) out << reply.type;
+  out << (map ? '{' : '[');
+  for (size_t i = 0; i < reply.elements.size(); ++i) {
+    if (i > 0) out << (map && i % 2 == 1 ? ": " : ", ");
+    out << reply.elements[i];
   }
+  out << (map ? '}' : ']');
 }
 
 }  // namespace
@@ -123,7 +117,20 @@ std::vector<std::string> Reply::Texts() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Reply& reply) {
-  Print(out, reply, 0);
+  if (reply.type == 0) {
+    out << "(no reply: " << reply.text << ")";
+  } else if (reply.null) {
+    out << (reply.type == '*' ? "nil*" : reply.type == '$' ? "nil" : "_");
+  } else if (reply.IsArray()) {
+    PrintElements(out, reply);
+  } else if (reply.type == '$') {
+    out << '"' << reply.text.substr(0, kPrintedBytes) << (reply.text.size() > kPrintedBytes ? "..." : "")
+        << '"';
+  } else if (reply.type == ':') {
+    out << reply.integer;
+  } else {
+    out << reply.type << reply.text;
+  }
   return out;
 }
 

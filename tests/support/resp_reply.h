@@ -41,7 +41,9 @@ struct Reply {
   std::vector<std::string> Texts() const;
 };
 
-// Prints a reply the way redis-cli does, for failure messages.
+// One line for a reply: 1 (integer), "text" (bulk string), +OK, -ERR ..., nil ($-1), nil* (*-1), _ (RESP3's
+// null), [a, b] (array), ~[a] (set), >[a] (push), {k: v} (map), and other types as on the wire. Long strings
+// are cut.
 std::ostream& operator<<(std::ostream& out, const Reply& reply);
 std::string ToText(const Reply& reply);
 
