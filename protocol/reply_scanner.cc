@@ -46,21 +46,24 @@ constexpr Shape ShapeOf(char type) {
 
 // The end of the short line whose first byte is at p, or null.
 inline const char* EndOfShortLine(const char* p, const char* end) {
-  const char* const last = std::min(end - 1, p + kShortLine);
+  const char* const last = p + std::min(end - p - 1, kShortLine);
   for (++p; p < last; ++p) {
     if (*p == '\r' && p[1] == '\n') return p + 2;
   }
   return nullptr;
 }
 
-// The end of the bulk string at p if it is there in full and its length is plain, or null.
+// The end of the bulk string or null at p if it is there in full and its length is short, or null.
 inline const char* EndOfBulk(const char* p, const char* end) {
   constexpr ptrdiff_t kLongestHeader = 9;  // "$999999\r\n"
-  const char* const header_end = std::min(end, p + kLongestHeader);
+  constexpr ptrdiff_t kNullBytes = 5;      // "$-1\r\n"
+  const char* const header_end = p + std::min(end - p, kLongestHeader);
   const char* q = p + 1;
   int64_t length = 0;
   for (; q < header_end && Digit(*q) <= 9; ++q) length = length * 10 + Digit(*q);
   const ptrdiff_t digits = q - (p + 1);
+  if (digits == 0 && end - p >= kNullBytes && std::memcmp(p, "$-1\r\n", kNullBytes) == 0)
+    return p + kNullBytes;
   if (digits == 0 || (p[1] == '0' && digits > 1)) return nullptr;
   if (end - q < length + 2 * kLineEnd || q[0] != '\r' || q[1] != '\n') return nullptr;
   q += kLineEnd + length;

@@ -146,7 +146,9 @@ void RequestParser::TakeSmallArguments(std::string_view data, const RequestLimit
     position = begin + length + kLineEnd;
   }
   count_ = count;
-  position_ = searched_ = static_cast<uint32_t>(position);
+  position_ = static_cast<uint32_t>(position);
+  // A line under way has been searched further than this; not to search it again.
+  searched_ = std::max(searched_, position_);
 }
 
 // Takes one argument of any kind, or says what is missing or wrong.
