@@ -15,8 +15,6 @@ struct FoldedName {
 
   std::array<uint64_t, 3> words = {};
   uint8_t length = 0;
-
-  constexpr bool operator==(const FoldedName&) const = default;
 };
 
 // Lowers the letters among eight bytes at once and leaves every other byte as it is. Adding to the
@@ -53,9 +51,9 @@ constexpr uint64_t LoadUpToEight(const char* data, size_t size) {
     std::memcpy(&tail, data + size - 4, 4);
     return head | uint64_t{tail} << (8 * (size - 4));
   }
-  uint64_t word = 0;
-  for (size_t i = 0; i < size; ++i) word |= uint64_t{static_cast<unsigned char>(data[i])} << (8 * i);
-  return word;
+  if (size == 0) return 0;
+  const auto byte = [&](size_t i) { return uint64_t{static_cast<unsigned char>(data[i])} << (8 * i); };
+  return byte(0) | byte(size / 2) | byte(size - 1);
 }
 
 }  // namespace internal

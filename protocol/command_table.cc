@@ -140,9 +140,8 @@ constexpr std::string_view OwnName(const CommandRow& row) {
 // compiler.
 struct Slot {
   std::array<uint64_t, 3> words = {};
-  uint16_t parent = CommandRow::kNoRow;
+  uint32_t owner_and_length = 0;
   uint16_t row = CommandRow::kNoRow;
-  uint8_t length = 0;
 };
 constexpr unsigned kSlotBits = 10;
 constexpr size_t kSlotMask = (size_t{1} << kSlotBits) - 1;
@@ -150,11 +149,14 @@ static_assert(sizeof(Slot) == 32, "two slots to a cache line");
 static_assert(kCommandCount * 5 < (kSlotMask + 1) * 2,
               "at most 40 % full, so a look-up seldom sees a second slot");
 
-constexpr size_t HashName(const FoldedName& name, uint16_t parent) {
+constexpr uint32_t OwnerAndLength(uint16_t parent, size_t length) {
+  return uint32_t{parent} << 8 | static_cast<uint32_t>(length);
+}
+
+constexpr size_t HashName(const std::array<uint64_t, 3>& words, uint32_t owner_and_length) {
   // Odd constants with well-mixed bits: the golden ratio's and those of SplitMix64.
-  uint64_t hash = (name.words[0] + parent) * 0x9e3779b97f4a7c15u;
-  hash ^= (name.words[1] + name.length) * 0xbf58476d1ce4e5b9u;
-  hash ^= name.words[2] * 0x94d049bb133111ebu;
+  uint64_t hash = (words[0] + owner_and_length) * 0x9e3779b97f4a7c15u;
+  hash ^= words[1] * 0xbf58476d1ce4e5b9u ^ words[2] * 0x94d049bb133111ebu;
   hash ^= hash >> 32;
   return (hash * 0x9e3779b97f4a7c15u) >> (64 - kSlotBits);
 }
@@ -163,23 +165,35 @@ constexpr std::array<Slot, kSlotMask + 1> MakeSlots() {
   std::array<Slot, kSlotMask + 1> slots = {};
   for (const CommandRow& row : kRows) {
     const FoldedName name = FoldName(OwnName(row));
-    size_t at = HashName(name, row.parent);
+    const uint32_t owner_and_length = OwnerAndLength(row.parent, name.length);
+    size_t at = HashName(name.words, owner_and_length);
     while (slots[at].row != CommandRow::kNoRow) at = (at + 1) & kSlotMask;
-    slots[at] = {name.words, row.parent, row.id, name.length};
+    slots[at] = {name.words, owner_and_length, row.id};
   }
   return slots;
 }
 constexpr auto kSlots = MakeSlots();
 
-const CommandRow* Find(std::string_view name, uint16_t parent) {
-  if (name.size() > FoldedName::kMaxLength) return nullptr;
-  const FoldedName folded = FoldName(name);
-  for (size_t at = HashName(folded, parent);; at = (at + 1) & kSlotMask) {
+template <typename IsName>
+const CommandRow* Probe(size_t at, IsName is_name) {
+  for (;; at = (at + 1) & kSlotMask) {
     const Slot& slot = kSlots[at];
     if (slot.row == CommandRow::kNoRow) return nullptr;
-    if (slot.words == folded.words && slot.length == folded.length && slot.parent == parent)
-      return &kRows[slot.row];
+    if (is_name(slot)) return &kRows[slot.row];
   }
+}
+
+const CommandRow* Find(std::string_view name, uint16_t parent) {
+  if (name.size() > FoldedName::kMaxLength) return nullptr;
+  const uint32_t key = OwnerAndLength(parent, name.size());
+  if (name.size() <= 8) {  // nearly all requests: one word is the whole name
+    const uint64_t word = LowerEight(internal::LoadUpToEight(name.data(), name.size()));
+    return Probe(HashName({word, 0, 0}, key),
+                 [&](const Slot& slot) { return slot.words[0] == word && slot.owner_and_length == key; });
+  }
+  const FoldedName folded = FoldName(name);
+  return Probe(HashName(folded.words, key),
+               [&](const Slot& slot) { return slot.words == folded.words && slot.owner_and_length == key; });
 }
 
 std::string_view UnservedText(Unserved reason) {
