@@ -11,6 +11,9 @@
 namespace ringway::ring {
 namespace {
 
+constexpr int kNodesPerBucketBits = 12;  // 4,096 nodes are 64 KB
+constexpr int kMaxBucketBits = 10;
+
 void StoreLittleEndian(uint64_t value, char* out) {
   for (int i = 0; i < 8; ++i) out[i] = static_cast<char>(value >> (8 * i));
 }
@@ -29,6 +32,31 @@ void ForEachNode(std::span<const Member> members, uint32_t per_unit, Visit visit
   }
 }
 
+bool Before(const Point& a, const Point& b) {
+  return std::tie(a.position, a.owner) < std::tie(b.position, b.owner);
+}
+
+// Sorts nodes whose positions are evenly spread from `start` on, over 2^span_bits positions, in linear time:
+// about one node falls into each of many small buckets, and then only close neighbours are out of order.
+// `scratch` and `ends` are working space, kept by the caller to be reused.
+void SortSpread(std::span<Point> nodes, int span_bits, std::vector<Point>& scratch,
+                std::vector<uint32_t>& ends) {
+  const int bits = std::min(static_cast<int>(std::bit_width(nodes.size())), span_bits);
+  const uint64_t mask = (uint64_t{1} << bits) - 1;
+  const auto bucket = [&](const Point& node) { return (node.position >> (span_bits - bits)) & mask; };
+  ends.assign(mask + 2, 0);
+  for (const Point& node : nodes) ++ends[bucket(node) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  scratch.resize(nodes.size());
+  for (const Point& node : nodes) scratch[ends[bucket(node)]++] = node;
+  // Insertion, which is quick where nothing is far from its place.
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    size_t place = i;
+    for (; place > 0 && Before(scratch[i], nodes[place - 1]); --place) nodes[place] = nodes[place - 1];
+    nodes[place] = scratch[i];
+  }
+}
+
 }  // namespace
 
 uint32_t VirtualNodeCount(double weight, uint32_t per_unit) {
@@ -40,26 +68,27 @@ std::vector<Point> PlaceVirtualNodes(std::span<const Member> members, uint32_t p
   uint64_t total = 0;
   for (const Member& member : members) total += VirtualNodeCount(member.weight, per_unit);
 
-  // Positions are evenly spread, so dealing them into about as many buckets as there are nodes leaves next to
-  // nothing to sort: linear, where sorting 4 million nodes takes a good half second.
-  const int shift = 64 - std::max(1, static_cast<int>(std::bit_width(total)) - 2);
-  std::vector<uint32_t> end((size_t{1} << (64 - shift)) + 1, 0);
-  ForEachNode(members, per_unit, [&](uint64_t position, uint32_t) { ++end[(position >> shift) + 1]; });
-  std::partial_sum(end.begin(), end.end(), end.begin());
+  // Dealt into coarse buckets, each of which is then sorted within the processor's cache. More buckets at
+  // once would cost a cache miss for each node.
+  const int bucket_bits =
+      std::clamp(static_cast<int>(std::bit_width(total)) - kNodesPerBucketBits, 1, kMaxBucketBits);
+  const int shift = 64 - bucket_bits;
+  std::vector<uint32_t> ends((size_t{1} << bucket_bits) + 1, 0);
+  ForEachNode(members, per_unit, [&](uint64_t position, uint32_t) { ++ends[(position >> shift) + 1]; });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  const std::vector<uint32_t> begins = ends;
 
-  std::vector<Point> points(total);
+  std::vector<Point> nodes(total);
   ForEachNode(members, per_unit, [&](uint64_t position, uint32_t m) {
-    points[end[position >> shift]++] = Point{position, m};
+    nodes[ends[position >> shift]++] = Point{position, m};
   });
-  // Filling a bucket has moved its entry to its end, which is where the next one began.
-  size_t begin = 0;
-  for (size_t bucket = 0; bucket + 1 < end.size(); ++bucket) {
-    std::sort(points.begin() + begin, points.begin() + end[bucket], [](const Point& a, const Point& b) {
-      return std::tie(a.position, a.owner) < std::tie(b.position, b.owner);
-    });
-    begin = end[bucket];
+  std::vector<Point> scratch;
+  std::vector<uint32_t> scratch_ends;
+  for (size_t bucket = 0; bucket + 1 < ends.size(); ++bucket) {
+    const std::span<Point> content(nodes.begin() + begins[bucket], nodes.begin() + begins[bucket + 1]);
+    SortSpread(content, shift, scratch, scratch_ends);
   }
-  return points;
+  return nodes;
 }
 
 std::vector<uint32_t> CanonicalOrder(std::span<const Member> members) {
