@@ -152,6 +152,10 @@ TEST(ReplyScanner, OtherSpellingsOfALengthBreakTheStream) {
       EXPECT_EQ(ScanSplit(bytes, EveryByte(bytes.size())).status, ParseStatus::kError) << bytes;
     }
   }
+  // With just the payload that a lenient reader would take.
+  for (std::string_view bytes : {"$01\r\na\r\n", "$00\r\n\r\n", "*01\r\n_\r\n", "*1\r\n$01\r\na\r\n"}) {
+    EXPECT_EQ(ScanWhole(bytes).status, ParseStatus::kError) << bytes;
+  }
   for (std::string_view bytes :
        {"%-1\r\n", "~-1\r\n", ">-1\r\n", "|-1\r\n", "=-1\r\n", "!-1\r\n", "$1\rx", "$1\n"}) {
     EXPECT_EQ(ScanWhole(bytes).status, ParseStatus::kError) << bytes;

@@ -150,6 +150,10 @@ TEST(RequestParser, OtherSpellingsOfALengthAreErrors) {
     EXPECT_EQ(ErrorOf(std::string("*1\r\n$") + std::string(length) + "\r\nabcdefghij\r\n"), kInvalidLength)
         << length;
   }
+  // With just the payload that a lenient reader would take.
+  EXPECT_EQ(ErrorOf("*1\r\n$01\r\na\r\n"), kInvalidLength);
+  EXPECT_EQ(ErrorOf("*1\r\n$001\r\na\r\n"), kInvalidLength);
+  EXPECT_EQ(ErrorOf("*1\r\n$00\r\n\r\n"), kInvalidLength);
   EXPECT_EQ(ErrorOf("*1\r\n$1\rx"), kInvalidLength);
 }
 
@@ -203,8 +207,13 @@ TEST(RequestParser, RequestOverLimitIsProtocolErrorBeforeItsBytesArrive) {
   EXPECT_EQ(ErrorOf(Command({"SET", "k", std::string(100 - 26, 'v')}), limits),
             "ERR Protocol error: too big request");
   EXPECT_EQ(ErrorOf("*1\r\n$500\r\n", limits), "ERR Protocol error: too big request");
-  EXPECT_EQ(ErrorOf(Command(std::vector<std::string_view>(16, "a")), limits),
-            "ERR Protocol error: too big request");
+  // Wherever in a frame the limit lies.
+  const std::string many = Command(std::vector<std::string_view>(16, "a"));
+  for (uint32_t limit = 1; limit < many.size(); ++limit) {
+    limits.max_request_bytes = limit;
+    EXPECT_EQ(ErrorOf(many, limits), "ERR Protocol error: too big request") << limit;
+    EXPECT_EQ(ErrorOf(std::string(limit, 'a'), limits), "ERR Protocol error: too big request") << limit;
+  }
 }
 
 TEST(RequestParser, BeforeAuthenticationLimitsAreRedisOnes) {
