@@ -24,7 +24,7 @@ inline constexpr std::string_view kTimeoutNotFloat = "ERR timeout is not a float
 inline constexpr std::string_view kCrossSlot = "CROSSSLOT Keys in request don't hash to the same slot";
 inline constexpr std::string_view kWrongType =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
-inline constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
+inline constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
 inline constexpr std::string_view kNestedMulti = "ERR MULTI calls can not be nested";
 inline constexpr std::string_view kExecWithoutMulti = "ERR EXEC without MULTI";
@@ -33,7 +33,7 @@ inline constexpr std::string_view kWatchInsideMulti = "ERR WATCH inside MULTI is
 inline constexpr std::string_view kNotInTransaction = "ERR Command not allowed inside a transaction";
 inline constexpr std::string_view kExecAbort = "EXECABORT Transaction discarded because of previous errors.";
 
-inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
+inline constexpr std::string_view kAuthRequired = "NOAUTH Authentication required.";
 inline constexpr std::string_view kHelloNoAuth =
     "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> "
     "<pass> option can be used to authenticate the client and select the RESP protocol version at the same "
