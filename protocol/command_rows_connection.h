@@ -38,9 +38,9 @@ inline constexpr RowSource kConnectionRows[] = {
 };
 
 inline constexpr RowSource kClusterRows[] = {
-    // These three as a server without cluster support answers.
+    // ASKING, READONLY and READWRITE are answered as by a server without cluster support.
     Row("asking", 1, kFast).Local().Acl(kAclConnection),
-    // As a server without cluster support answers.
+    // Answered as by a server without cluster support.
     Row("cluster", -2, 0).Local(),
     Row("cluster|addslots", -3, kAdmin | kStale | kNoAsyncLoading).Local(),
     Row("cluster|addslotsrange", -4, kAdmin | kStale | kNoAsyncLoading).Local(),

@@ -61,7 +61,7 @@ inline constexpr RowSource kServerRows[] = {
     Row("latency|reset", -2, kAdmin | kNoScript | kLoading | kStale).Local().Tips("request_policy:all_nodes response_policy:all_succeeded"),
     Row("lolwut", -1, kReadonly | kFast).Local(),
     Row("memory", -2, 0).Local(),
-    // These three describe the memory of one server; a sum of them would describe none.
+    // DOCTOR, MALLOC-STATS and STATS describe the memory of one server; a sum would describe none.
     Row("memory|doctor", 2, 0).NotServed(kForPerShard).Tips("nondeterministic_output request_policy:all_shards response_policy:special"),
     Row("memory|help", 2, kLoading | kStale).AnyShard(),
     Row("memory|malloc-stats", 2, 0).NotServed(kForPerShard).Tips("nondeterministic_output request_policy:all_shards response_policy:special"),

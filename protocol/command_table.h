@@ -200,8 +200,8 @@ struct CommandRow {
 
 inline constexpr size_t kCommandCount = 366;  // 240 commands and 126 subcommands
 
-// Every row, sorted by nothing in particular but with subcommands behind their container.
-// row.id is the index.
+// Every row, group by group, subcommands behind their container.
+// A row stands at its id.
 std::span<const CommandRow> AllCommands();
 
 // The row of a command by its name in any case, null if the table has none. A container's
