@@ -41,6 +41,9 @@ constexpr FieldFlag kFieldFlags[] = {
     {"--log-level", "log.level", "LEVEL", "trace, debug, info, warn or error"},
 };
 
+constexpr size_t kDevShardsFlag = 1;
+static_assert(std::string_view(kFieldFlags[kDevShardsFlag].path) == "dev_shards");
+
 struct Flags {
   std::string config_path;
   std::vector<std::string> listen;
@@ -106,17 +109,21 @@ void ApplySetting(const std::string& setting, ConfigDraft* draft) {
   SetOption(path, std::string_view(setting).substr(equals + 1), "--set", ReadSecretFile, draft);
 }
 
+// Either flag that gives shards replaces whatever the file says about them.
+void ForgetShardsOfFile(const Flags& flags, ConfigDraft* draft) {
+  if (flags.shards.empty() && !flags.values[kDevShardsFlag]) return;
+  draft->config.shards.clear();
+  draft->shard_places.clear();
+  draft->config.dev_shards = 0;
+  draft->shards_where = flags.shards.empty() ? "--dev-shards" : "--shard";
+}
+
 ConfigDraft ReadEverything(const Flags& flags) {
   ConfigDraft draft;
   draft.shards_where = flags.config_path;
   if (!flags.config_path.empty()) ReadYamlFile(flags.config_path, &draft);
   ApplyListen(flags, &draft);
-  if (!flags.shards.empty()) {
-    draft.config.shards.clear();
-    draft.shard_places.clear();
-    draft.config.dev_shards = 0;
-    draft.shards_where = "--shard";
-  }
+  ForgetShardsOfFile(flags, &draft);
   for (const std::string& shard : flags.shards) ReadShardFlag(shard, &draft);
   for (const std::string& setting : flags.settings) ApplySetting(setting, &draft);
   for (size_t i = 0; i < std::size(kFieldFlags); ++i) {

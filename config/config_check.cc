@@ -88,6 +88,21 @@ void CheckAuth(ConfigDraft* draft) {
   }
 }
 
+// By line where the places are of one file, so that a person walks through it once.
+void SortByLine(Problems* problems) {
+  const auto line = [](const Problem& problem) {
+    const size_t colon = problem.where.rfind(':');
+    if (colon == std::string::npos) return int64_t{0};
+    return ParseInteger(std::string_view(problem.where).substr(colon + 1)).value_or(0);
+  };
+  // Flags have no line; they follow the file.
+  std::stable_sort(problems->begin(), problems->end(), [&line](const Problem& a, const Problem& b) {
+    const int64_t left = line(a);
+    const int64_t right = line(b);
+    return left != 0 && (right == 0 || left < right);
+  });
+}
+
 }  // namespace
 
 Result<Config> FinishDraft(ConfigDraft draft) {
@@ -96,10 +111,6 @@ Result<Config> FinishDraft(ConfigDraft draft) {
   // Twemproxy's default, so that its users need to name the distribution only.
   if (!ring_own && !draft.hash_was_set) ring.hash = ring::HashFunction::kFnv1a_64;
 
-  if (draft.config.listen.empty()) {
-    draft.problems.push_back(
-        {draft.shards_where, "listen: expected at least one address, found an empty list"});
-  }
   CheckShards(&draft);
   CheckDuplicates(&draft);
   CheckAuth(&draft);
@@ -108,6 +119,7 @@ Result<Config> FinishDraft(ConfigDraft draft) {
   if (const auto warning = ring::RingWarning(draft.config.ring)) {
     draft.warnings.push_back({draft.ring_where, "ring: " + *warning});
   }
+  SortByLine(&draft.problems);
   if (!draft.problems.empty())
     return Result<Config>::Failure(std::move(draft.problems), std::move(draft.warnings));
   FillShardAuth(&draft.config);

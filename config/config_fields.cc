@@ -21,7 +21,7 @@ constexpr double kBillion = 1e9;
 #define RINGWAY_SLOT(member) [](Config& config) -> FieldSlot { return &config.member; }
 
 constexpr Field kFields[] = {
-    {.path = "listen", .redis_name = "", .slot = RINGWAY_SLOT(listen), .when = When::kStart},
+    {.path = "listen", .redis_name = "", .slot = RINGWAY_SLOT(listen), .min = 1, .when = When::kStart},
     {.path = "threads",
      .redis_name = "",
      .slot = RINGWAY_SLOT(threads),
@@ -257,9 +257,11 @@ std::optional<std::string> Set(Config* config, const Field& field, std::string_v
   if (!field.is_list()) {
     return std::visit([&](auto* slot) { return ParseValue(field, value, slot); }, field.slot(*config));
   }
+  const std::vector<std::string> items = SplitAtBlanks(value);
+  if (items.empty() && field.min > 0) return "expected " + field.Expected();
   Config changed = *config;
   ClearList(&changed, field);
-  for (const std::string& item : SplitAtBlanks(value)) {
+  for (const std::string& item : items) {
     if (auto error = AddItem(&changed, field, item)) return error;
   }
   CopyValue(changed, field, config);

@@ -43,7 +43,7 @@ struct Field {
   std::string_view redis_name;  // "maxclients"; empty where Redis has no such parameter
   FieldSlot (*slot)(Config&);   // constant
   Unit unit = Unit::kNone;
-  double min = 0;  // of the stored number
+  double min = 0;  // of the stored number; for a list, how many items it needs
   double max = 0;
   std::string_view word = {};  // "auto" or "off", for the number below
   int64_t word_value = 0;

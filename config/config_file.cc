@@ -112,6 +112,9 @@ class YamlReader {
     if (path == kShardsKey) {
       draft_->shards_where = Where(key.line);
       ReadShards(value, file_name_, read_secret_, draft_);
+    } else if (key.text.find('.') != std::string::npos) {
+      // Paths are for --set; here they would hide a second setting of the same option.
+      Complain(key.line, "there is no option " + Quoted(path) + "; expected a map for its section");
     } else if (const Field* field = FindPath(path)) {
       ReadField(key, value, *field);
     } else if (SecretBehind(path) != nullptr) {
@@ -150,6 +153,9 @@ class YamlReader {
     } else if (value.kind == YamlNode::Kind::kSequence && field.is_list()) {
       ClearList(&draft_->config, field);
       for (const YamlNode& item : value.items) ReadItem(item, field);
+      if (value.items.empty() && field.min > 0) {
+        Complain(value.line, path + ": expected " + field.Expected() + ", found an empty list");
+      }
     } else {
       Complain(value.line, path + ": expected " + field.Expected() + ", found " + value.Describe());
     }

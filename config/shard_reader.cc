@@ -47,7 +47,6 @@ class ShardReader {
     }
     ShardConfig shard;
     std::map<std::string, int> seen;
-    const size_t problems_before = draft_->problems.size();
     for (size_t i = 0; i + 1 < node.items.size(); i += 2)
       ReadEntry(node.items[i], node.items[i + 1], &seen, &shard);
     for (const char* needed : {"name", "address"}) {
@@ -56,8 +55,8 @@ class ShardReader {
     if (const auto file = seen.find("password_file"); file != seen.end() && seen.count("password") != 0) {
       Complain(file->second, "password and password_file are both set for this shard; expected one");
     }
-    // A shard with a mistake would only bring more messages about the same mistake.
-    if (draft_->problems.size() == problems_before) {
+    // Kept even when something else is wrong with it, so that a second shard of its name is noticed.
+    if (!shard.name.empty() && !shard.address.empty()) {
       draft_->config.shards.push_back(std::move(shard));
       draft_->shard_places.push_back(Where(node.line));
     }
@@ -85,12 +84,12 @@ class ShardReader {
     }
     const auto error = Set(key.text, value, shard);
     if (!error) return;
-    const bool hidden = key.text == "password" || *error == kUnknownKey;
     if (*error == kUnknownKey) {
       const std::string_view nearest = Nearest(key.text, ShardKeys());
       Complain(key.line, "a shard has no option " + Quoted(key.text) +
                              (nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?"));
     } else {
+      const bool hidden = key.text == "password";
       Complain(value.line, key.text + ": " + *error + (hidden ? "" : ", found " + Quoted(value.text)));
     }
   }
@@ -98,8 +97,9 @@ class ShardReader {
   std::optional<std::string> Set(std::string_view key, const YamlNode& value, ShardConfig* shard) {
     const std::string_view text = value.text;
     if (key == "name") {
+      if (auto error = CheckShardName(text)) return error;
       shard->name = text;
-      return CheckShardName(text);
+      return std::nullopt;
     }
     if (key == "address") return ParseShardAddress(text, shard);
     if (key == "weight") return SetWeight(text, shard);

@@ -112,7 +112,11 @@ std::string FormatBytes(int64_t bytes) {
 
 std::string FormatDecimal(double value) {
   std::array<char, 64> buffer;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  // 1000000 reads better than 1e+06.
+  const double size = std::abs(value);
+  const bool plain = size == 0 || (size >= 1e-6 && size < 1e15);
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                          plain ? std::chars_format::fixed : std::chars_format::general);
   return error == std::errc() ? std::string(buffer.data(), end) : std::string();
 }
 

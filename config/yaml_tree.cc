@@ -25,6 +25,11 @@ int LineOf(const YAML::Mark& mark) { return mark.line + 1; }
 // which is the only way to stop the parser.
 class TreeBuilder : public YAML::EventHandler {
  public:
+  explicit TreeBuilder(std::string_view text) : text_(text) {
+    for (size_t end = 0; (end = text.find('\n', end)) != std::string_view::npos;)
+      line_starts_.push_back(++end);
+  }
+
   YamlNode TakeRoot() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -40,6 +45,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& value) override {
     RefuseAnchor(mark, anchor);
+    RefuseOpenQuote(mark);
     Add(mark, YamlNode::Kind::kScalar).text = value;
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -56,6 +62,24 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   static void RefuseAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != 0) throw YAML::ParserException(mark, "anchors (&name) are not taken");
+  }
+
+  // yaml-cpp 0.7 takes a quote that is never closed, with everything after it, for a value.
+  void RefuseOpenQuote(const YAML::Mark& mark) const {
+    const auto line = static_cast<size_t>(mark.line);
+    if (line >= line_starts_.size()) return;
+    size_t at = line_starts_[line] + static_cast<size_t>(mark.column);
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return;
+    const char quote = text_[at];
+    for (++at; at < text_.size(); ++at) {
+      if (quote == '"' && text_[at] == '\\') {
+        ++at;
+      } else if (text_[at] == quote) {
+        if (quote == '"' || at + 1 >= text_.size() || text_[at + 1] != quote) return;
+        ++at;  // two of them stand for one
+      }
+    }
+    throw YAML::ParserException(mark, "this quote is never closed");
   }
 
   // Open collections are moved into their parent when they close, so no pointer into a growing vector is
@@ -96,6 +120,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  const std::string_view text_;
+  std::vector<size_t> line_starts_ = {0};
   YamlNode root_;
   std::vector<YamlNode> open_;
   size_t nodes_ = 0;
@@ -146,17 +172,20 @@ Result<YamlNode> ParseYamlTree(std::string_view text, std::string_view file_name
   if (Problems problems = CheckBytes(text, file_name); !problems.empty()) {
     return Result<YamlNode>::Failure(std::move(problems));
   }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::istringstream stream{std::string(text)};
   int line = 1;
   try {
     YAML::Parser parser(stream);
-    TreeBuilder builder;
+    TreeBuilder builder(text);
     if (!parser.HandleNextDocument(builder)) return YamlNode{};
-    TreeBuilder second;
+    TreeBuilder second(text);
     if (parser.HandleNextDocument(second)) {
       line = second.TakeRoot().line;
-      return Result<YamlNode>::Failure({{Where(file_name, std::max(line, 1)),
-                                         "a second document; expected one configuration in the file"}});
+      return Result<YamlNode>::Failure(
+          {{Where(file_name, std::max(line, 1)),
+            "text after the end of the configuration; expected a single map of options"}});
     }
     return builder.TakeRoot();
   } catch (const YAML::Exception& error) {
