@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@ namespace ringway::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr size_t kReadSize = 1 << 20;
+constexpr size_t kReadSize = 1 << 18;
 constexpr std::string_view kUnixPrefix = "unix:";
 
 struct SocketAddress {
@@ -209,13 +210,14 @@ bool RespSocket::WaitFor(short events, Clock::time_point deadline) {
 }
 
 int RespSocket::Fill(Clock::time_point deadline) {
-  const size_t had = input_.size();
+  thread_local std::vector<char> buffer(kReadSize);
   while (true) {
-    input_.resize(had + kReadSize);
-    const ssize_t got = recv(fd_, input_.data() + had, kReadSize, 0);
+    const ssize_t got = recv(fd_, buffer.data(), buffer.size(), 0);
     const int failure = errno;
-    input_.resize(had + (got > 0 ? static_cast<size_t>(got) : 0));
-    if (got > 0) return 1;
+    if (got > 0) {
+      input_.append(buffer.data(), static_cast<size_t>(got));
+      return 1;
+    }
     if (got == 0) {
       error_ = "closed by the peer";
       return 0;
