@@ -1,1 +1,37 @@
-int main() { return 0; }
+#include <cstdio>
+
+#include "config/command_line.h"
+#include "proxy/proxy_server.h"
+
+namespace {
+
+using ringway::config::Invocation;
+
+ringway::config::Result<Invocation> Parse(int argc, char** argv) {
+  auto parsed = ringway::config::ParseCommandLine(argc, argv);
+  for (const auto& warning : parsed.warnings()) {
+    std::fprintf(stderr, "warning: %s\n", warning.ToString().c_str());
+  }
+  return parsed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto parsed = Parse(argc, argv);
+  if (!parsed.ok()) {
+    for (const auto& problem : parsed.problems()) std::fprintf(stderr, "%s\n", problem.ToString().c_str());
+    return 1;
+  }
+  const Invocation& invocation = parsed.value();
+  if (invocation.action != Invocation::Action::kRun) {
+    std::fputs(invocation.text_to_print.c_str(), stdout);
+    return invocation.exit_code;
+  }
+  ringway::proxy::ProxyServer server(invocation.config, invocation.config_path, [=]() {
+    auto again = ringway::config::ParseCommandLine(argc, argv);
+    if (!again.ok()) return ringway::config::Result<ringway::config::Config>::Failure(again.problems());
+    return ringway::config::Result<ringway::config::Config>(again.value().config);
+  });
+  return server.Run();
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+// The handlers of each file in this folder, as rows.
+
+#include <span>
+
+#include "proxy/local/local_commands.h"
+
+namespace ringway::proxy {
+
+std::span<const LocalEntry> ConnectionCommands();  // PING, ECHO, AUTH, HELLO, SELECT, RESET, QUIT
+std::span<const LocalEntry> ServerCommands();      // TIME, LOLWUT, CLUSTER, ...
+
+}  // namespace ringway::proxy

@@ -1,0 +1,168 @@
+#include "proxy/proxy_server.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "config/config_diff.h"
+#include "proxy/log.h"
+
+namespace ringway::proxy {
+namespace {
+
+sigset_t HandledSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
+int64_t UsableProcessors() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return 1;
+  return std::max(CPU_COUNT(&usable), 1);
+}
+
+}  // namespace
+
+ProxyServer::ProxyServer(config::Config config, std::string config_path, Reload reload)
+    : start_config_(std::move(config)), config_path_(std::move(config_path)), reload_(std::move(reload)) {}
+
+ProxyServer::~ProxyServer() = default;
+
+int ProxyServer::Run() {
+  // Blocked here and in all threads that come; WaitForSignals takes them.
+  const sigset_t signals = HandledSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  std::string problem;
+  if (!OpenLog(start_config_.log, &problem)) {
+    std::fprintf(stderr, "ringway: log.file: %s\n", problem.c_str());
+    return 1;
+  }
+  problem = StartDevShards();
+  if (problem.empty()) {
+    if (start_config_.threads == 0) start_config_.threads = UsableProcessors();
+    state_ = std::make_unique<ProxyState>(start_config_);
+    state_->config_path = config_path_;
+    state_->Publish(start_config_);
+    for (int64_t i = 0; i < start_config_.threads; ++i) {
+      workers_.push_back(std::make_unique<Worker>(*state_, static_cast<uint32_t>(i)));
+      state_->workers.push_back(workers_.back().get());
+    }
+    problem = OpenListeners();
+  }
+  if (!problem.empty()) {
+    LogError(problem);
+    return 1;
+  }
+  for (auto& worker : workers_) worker->Start();
+  PrintReady();
+  WaitForSignals();
+  Drain();
+  return 0;
+}
+
+std::string ProxyServer::StartDevShards() {
+  if (start_config_.dev_shards == 0) return "";
+  const std::string problem = dev_shards_.Start(start_config_.dev_shards);
+  for (const auto& shard : dev_shards_.shards()) start_config_.shards.push_back(shard);
+  return problem;
+}
+
+std::string ProxyServer::OpenListeners() {
+  for (const auto& address : start_config_.listen) {
+    const std::string problem = ListenOn(address);
+    if (!problem.empty()) return "cannot listen on " + address.ToString() + ": " + problem;
+  }
+  return "";
+}
+
+// Each worker has a TCP listener of its own, and the kernel spreads connections over them; a unix socket has one,
+// which all workers accept from.
+std::string ProxyServer::ListenOn(const config::ListenAddress& address) {
+  std::string problem;
+  UniqueFd first = Listen(address, workers_.size() > 1, &problem);
+  if (!first.valid()) return problem;
+  const bool is_unix = address.kind == config::ListenAddress::Kind::kUnix;
+  config::ListenAddress bound = address;
+  if (is_unix) {
+    unix_paths_.push_back(address.path);
+  } else {
+    const SocketAddress local = LocalAddress(first.get());
+    bound.port = ntohs(local.storage.ss_family == AF_INET6
+                           ? reinterpret_cast<const sockaddr_in6*>(&local.storage)->sin6_port
+                           : reinterpret_cast<const sockaddr_in*>(&local.storage)->sin_port);
+  }
+  state_->listening.push_back(bound.ToString());
+  for (size_t i = 1; i < workers_.size(); ++i) {
+    UniqueFd next = is_unix ? UniqueFd(dup(first.get())) : Listen(bound, true, &problem);
+    if (!next.valid()) return problem;
+    workers_[i]->Listen(std::move(next));
+  }
+  workers_[0]->Listen(std::move(first));
+  return "";
+}
+
+void ProxyServer::PrintReady() const {
+  for (const auto& shard : dev_shards_.shards()) {
+    std::printf("dev shard %s on %s\n", shard.name.c_str(), shard.address.c_str());
+  }
+  for (const std::string& address : state_->listening) {
+    std::printf("ready: listening on %s\n", address.c_str());
+  }
+  std::fflush(stdout);
+  LogInfo("ringway " RINGWAY_VERSION " serves " + std::to_string(start_config_.shards.size()) + " shards with " +
+          std::to_string(workers_.size()) + " workers");
+}
+
+void ProxyServer::WaitForSignals() {
+  const sigset_t signals = HandledSignals();
+  while (true) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) != 0) continue;
+    if (signal != SIGHUP) {
+      LogInfo("stopping: serving what was asked, taking no more");
+      return;
+    }
+    ReloadConfig();
+  }
+}
+
+void ProxyServer::ReloadConfig() {
+  config::Result<config::Config> fresh = reload_();
+  if (!fresh.ok()) {
+    LogError("the configuration is not reloaded, it has mistakes:");
+    for (const auto& problem : fresh.problems()) LogError(problem.ToString());
+    return;
+  }
+  const std::shared_ptr<const config::Config> before = state_->config();
+  const config::ConfigDiff diff = config::Diff(*before, fresh.value());
+  const auto after =
+      std::make_shared<const config::Config>(config::ApplyLive(*before, fresh.value(), diff));
+  for (const std::string& line : diff.Describe(*before, fresh.value())) LogInfo("reload: " + line);
+  SetLogLevel(after->log.level);
+  state_->SetConfig(after);
+  for (auto& worker : workers_) worker->PostConfig(after);
+  if (!diff.shards.empty()) {
+    const auto topology = state_->Publish(*after);
+    for (auto& worker : workers_) worker->PostTopology(topology);
+  }
+  LogInfo("the configuration is reloaded");
+}
+
+void ProxyServer::Drain() {
+  const int64_t timeout_usec = state_->config()->timeouts.drain_ms * 1000;
+  for (auto& worker : workers_) worker->PostDrain(timeout_usec);
+  for (auto& worker : workers_) worker->Join();
+  for (const std::string& path : unix_paths_) ::unlink(path.c_str());
+  workers_.clear();
+  LogInfo("stopped");
+}
+
+}  // namespace ringway::proxy

@@ -1,0 +1,70 @@
+#include "proxy/proxy_state.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "proxy/check.h"
+#include "proxy/net/clock.h"
+#include "proxy/worker_stats.h"
+
+namespace ringway::proxy {
+namespace {
+
+// 40 hex digits, as Redis's run_id.
+std::string MakeRunId() {
+  std::random_device device;
+  std::string id;
+  for (int i = 0; i < 40; ++i) id.push_back("0123456789abcdef"[device() % 16]);
+  return id;
+}
+
+}  // namespace
+
+ProxyState::ProxyState(config::Config config)
+    : max_clients(config.limits.clients),
+      run_id_(MakeRunId()),
+      started_usec_(WallClockUsec()),
+      config_(std::make_shared<const config::Config>(std::move(config))) {}
+
+std::shared_ptr<const config::Config> ProxyState::config() const {
+  MutexLock lock(mutex_);
+  return config_;
+}
+
+void ProxyState::SetConfig(std::shared_ptr<const config::Config> config) {
+  max_clients.store(config->limits.clients, std::memory_order_relaxed);
+  MutexLock lock(mutex_);
+  config_ = std::move(config);
+}
+
+std::shared_ptr<const Topology> ProxyState::topology() const {
+  MutexLock lock(mutex_);
+  return topology_;
+}
+
+uint32_t ProxyState::IdOfShard(const std::string& name) {
+  const auto found = std::find(shard_names_.begin(), shard_names_.end(), name);
+  if (found != shard_names_.end()) return static_cast<uint32_t>(found - shard_names_.begin());
+  RINGWAY_CHECK(shard_names_.size() < WorkerStats::kMaxShardIds);
+  shard_names_.push_back(name);
+  return static_cast<uint32_t>(shard_names_.size() - 1);
+}
+
+std::shared_ptr<const Topology> ProxyState::Publish(const config::Config& config) {
+  // Ids go by name, so that proxies of one configuration give the same ones.
+  std::vector<config::ShardConfig> shards = config.shards;
+  std::sort(shards.begin(), shards.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::vector<ring::Member> members;
+  for (const auto& shard : shards) members.push_back({shard.name, shard.address, shard.weight});
+  ring::HashRing ring(std::move(members), config.ring);
+
+  MutexLock lock(mutex_);
+  const uint64_t epoch = topology_ == nullptr ? 1 : topology_->epoch + 1;
+  auto topology = std::make_shared<Topology>(Topology{epoch, std::move(ring), {}});
+  for (const auto& shard : shards) topology->shards.push_back({IdOfShard(shard.name), shard});
+  topology_ = topology;
+  return topology;
+}
+
+}  // namespace ringway::proxy

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "proxy/net/resolver.h"
+#include "proxy/route/script_cache.h"
+#include "proxy/thread_annotations.h"
+#include "proxy/topology.h"
+
+namespace ringway::proxy {
+
+class Worker;
+
+// What all threads of the process share: little, and nothing of it is touched on the path of an ordinary request.
+// Thread: any. Owns: the configuration in force, the current topology.
+class ProxyState {
+ public:
+  explicit ProxyState(config::Config config);
+
+  std::shared_ptr<const config::Config> config() const;
+  // Takes a changed configuration; the caller tells the workers.
+  void SetConfig(std::shared_ptr<const config::Config> config);
+
+  std::shared_ptr<const Topology> topology() const;
+  // Builds the ring of `shards` and makes it the current one; ids of known names stay.
+  std::shared_ptr<const Topology> Publish(const config::Config& config);
+
+  uint64_t NextClientId() { return next_client_id_.fetch_add(1, std::memory_order_relaxed); }
+
+  const std::string& run_id() const { return run_id_; }
+  int64_t started_usec() const { return started_usec_; }  // of the wall clock
+
+  // Fixed before the workers start.
+  std::vector<Worker*> workers;
+  std::vector<std::string> listening;  // "127.0.0.1:6380"
+  std::string config_path;
+
+  std::atomic<int64_t> connected_clients{0};
+  std::atomic<int64_t> max_clients{0};
+  ScriptCache scripts;
+  Resolver resolver;
+
+ private:
+  uint32_t IdOfShard(const std::string& name) REQUIRES(mutex_);
+
+  const std::string run_id_;
+  const int64_t started_usec_;
+  std::atomic<uint64_t> next_client_id_{1};
+
+  mutable Mutex mutex_;
+  std::shared_ptr<const config::Config> config_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Topology> topology_ GUARDED_BY(mutex_);
+  std::vector<std::string> shard_names_ GUARDED_BY(mutex_);  // by id
+};
+
+}  // namespace ringway::proxy

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "proxy/buffer/block.h"
+
+namespace ringway::proxy {
+
+class ClientSession;
+class OutputQueue;
+struct Request;
+
+// Sees the replies to the parts of a request that is not simply passed on, and writes the one reply that the
+// client gets. May send further parts while it looks at one (SCAN's next shard, a script loaded again).
+// Thread: one worker. Owns: the parts' replies.
+class ReplyCollector {
+ public:
+  virtual ~ReplyCollector() = default;
+
+  // `reply` is complete and in one piece. Called for each part, also when the client has gone.
+  virtual void OnPart(Request& request, uint32_t part, const Slice& reply) = 0;
+  // Appends the client's reply; called once, when all parts are there and it is this request's turn.
+  virtual void Finish(Request& request, OutputQueue& out) = 0;
+  // Called instead of delete, so that frequent collectors can be used again.
+  virtual void Release() { delete this; }
+};
+
+struct CollectorReleaser {
+  void operator()(ReplyCollector* collector) const { collector->Release(); }
+};
+using CollectorPtr = std::unique_ptr<ReplyCollector, CollectorReleaser>;
+
+// One command of a client between its arrival and the moment its reply stands in the client's output.
+// Referred to by the client's queue and by the entries of shard connections (parts_pending of them); the last
+// to let go frees it through RequestTable.
+struct Request {
+  enum class State : uint8_t {
+    kWaiting,    // no byte of the reply has been passed on
+    kStreaming,  // some have: only the rest of this reply may follow
+    kDone,       // the reply is complete, held or behind the collector
+  };
+
+  Request* next = nullptr;          // the client's next younger request
+  ClientSession* client = nullptr;  // null once the client has gone
+  CollectorPtr collector;           // null: the shard's reply is the client's
+  Slice held;                       // the reply, or its first piece, while older requests wait
+  std::vector<Slice> held_more;     // further pieces
+  int64_t start_usec = 0;
+  uint32_t parts_pending = 0;
+  uint16_t command_id = 0;
+  uint8_t resp = 2;
+  State state = State::kWaiting;
+  bool silent = false;  // CLIENT REPLY OFF or SKIP
+  bool failed = false;  // the reply is an error
+};
+
+}  // namespace ringway::proxy

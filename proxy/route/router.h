@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "protocol/command_keys.h"
+#include "protocol/command_table.h"
+#include "protocol/learned_commands.h"
+#include "proxy/client/client_session.h"
+#include "proxy/route/script_cache.h"
+#include "proxy/route/script_collectors.h"
+#include "proxy/route/shard_sender.h"
+#include "proxy/route/split_collector.h"
+#include "proxy/topology.h"
+
+namespace ringway::proxy {
+
+// Answers commands of RequestPolicy::kLocal.
+class LocalHandler {
+ public:
+  virtual RequestHandler::Outcome Run(ClientSession& session, const protocol::CommandRow& row,
+                                      const protocol::RequestView& request) = 0;
+  // The row of a command that Redis does not have; null if it is none of the proxy's either.
+  virtual const protocol::CommandRow* FindOwn(const protocol::RequestView& request) const = 0;
+
+ protected:
+  ~LocalHandler() = default;
+};
+
+// CLIENT PAUSE.
+struct Pause {
+  enum class Mode : uint8_t { kNone, kWrites, kAll };
+  Mode mode = Mode::kNone;
+  int64_t until_usec = 0;  // of the monotonic clock
+};
+
+// Decides where each request goes: finds its command and keys, asks the ring, and sends it on, in parts where its keys
+// live on several shards.
+// Thread: one worker. Owns: scratch space.
+class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
+ public:
+  Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local);
+
+  Outcome Handle(ClientSession& session, const protocol::RequestView& request,
+                 const BlockRef* block) override;
+
+  // --- for commands that the proxy answers with the help of its shards ---
+  // Sends `frame` to every shard, as part i to shard i of the topology. Takes over `collector`.
+  Outcome SendToAll(ClientSession& session, const protocol::CommandRow& row, std::string_view frame,
+                    const BlockRef* block, CollectorPtr collector);
+  // Sends `frame` to one shard that serves.
+  Outcome SendToAny(ClientSession& session, const protocol::CommandRow& row, std::string_view frame,
+                    const BlockRef* block);
+  CollectorPtr NewSplitCollector(protocol::ResponsePolicy policy, size_t parts) {
+    return CollectorPtr(collectors_.Take(policy, parts));
+  }
+  // The row of a request, subcommands and learnt commands included; null if nobody knows it.
+  const protocol::CommandRow* FindRow(const protocol::RequestView& request) const;
+
+  std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard) override;
+
+  void Adopt(std::shared_ptr<const Topology> topology) { topology_ = std::move(topology); }
+  void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
+  void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
+  void set_pause(const Pause& pause) { pause_ = pause; }
+
+  const Topology& topology() const { return *topology_; }
+  const std::shared_ptr<const Topology>& shared_topology() const { return topology_; }
+  const protocol::LearnedCommands* learned() const { return learned_.get(); }
+  const Pause& pause() const { return pause_; }
+  ShardSender& sender() { return sender_; }
+
+ private:
+  using Row = protocol::CommandRow;
+  using View = protocol::RequestView;
+
+  Outcome Dispatch(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  Outcome HandleUnknown(ClientSession& session, const View& request, const BlockRef* block);
+  Outcome RouteOneShard(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  Outcome RouteByKeys(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  Outcome RouteSplit(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  Outcome RouteSpecial(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  Outcome SendSplit(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  Outcome SendToShard(ClientSession& session, const Row& row, std::string_view frame, const BlockRef* block,
+                      uint32_t shard);
+  Outcome SendEvalSha(ClientSession& session, const Row& row, const View& request, uint32_t shard);
+  Outcome SendAskKeys(ClientSession& session, const Row& row, const View& request);
+  Outcome Scan(ClientSession& session, const Row& row, const View& request);
+  Outcome RandomKey(ClientSession& session, const Row& row);
+  Outcome Wait(ClientSession& session, const Row& row, const View& request);
+
+  // Why the command may not run now; nothing if it may. The one place that asks for permission.
+  std::optional<std::string> Refusal(const ClientSession& session, const Row& row) const;
+  bool IsPaused(const Row& row) const;
+  std::string CheckSharedTag(const View& request, const protocol::KeyList& keys, uint32_t* shard) const;
+  std::string CheckSortPatterns(const View& request, uint32_t shard);
+  bool AdmitParts(ClientSession& session, std::span<const uint32_t> shards);
+  void RememberScript(std::string_view body);
+  std::optional<uint32_t> NextShardId(uint32_t after) const;
+  std::optional<uint32_t> IndexOfShard(uint32_t id) const;
+
+  ShardPool& pool_;
+  RequestTable& requests_;
+  ScriptCache& scripts_;
+  LocalHandler& local_;
+  ShardSender sender_;
+  SplitCollector::Pool collectors_;
+  std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const protocol::LearnedCommands> learned_;
+  bool same_shard_is_enough_ = false;
+  Pause pause_;
+  uint32_t next_any_ = 0;
+  uint64_t random_state_;
+
+  // Rows that have a way of their own.
+  const Row* const eval_;
+  const Row* const eval_ro_;
+  const Row* const evalsha_;
+  const Row* const evalsha_ro_;
+  const Row* const script_load_;
+  const Row* const script_flush_;
+  const Row* const sort_;
+  const Row* const sort_ro_;
+  const Row* const scan_;
+  const Row* const randomkey_;
+
+  // Scratch, kept for its memory.
+  protocol::KeyList keys_;
+  std::vector<uint32_t> key_parts_;
+  std::vector<uint32_t> part_shards_;
+  std::vector<uint32_t> part_keys_;
+  std::vector<int32_t> part_of_shard_;
+  std::vector<OutputQueue*> part_outputs_;
+  std::string scratch_;
+  std::unordered_set<uint64_t> seen_scripts_;
+  uint64_t seen_generation_ = 0;
+};
+
+}  // namespace ringway::proxy

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "proxy/route/request.h"
+#include "proxy/shard/shard_pool.h"
+
+namespace ringway::proxy {
+
+// Sends parts of requests to shards of a worker; what collectors use for their further steps.
+// Thread: one worker. Owns: nothing.
+class ShardSender {
+ public:
+  ShardSender(ShardPool& pool, RequestTable& requests) : pool_(pool), requests_(requests) {}
+
+  // Sends one more part; a shard that is down answers it with SHARDDOWN. From within a collector's OnPart.
+  void SendPart(Request& request, uint32_t part, uint32_t shard, uint32_t db, std::string_view frame) {
+    ShardConnection& connection = pool_.Pick(shard, db, request.resp);
+    ++request.parts_pending;
+    if (connection.admission() == ShardConnection::Admission::kDown) {
+      requests_.OnError(&request, part, connection.DownError());
+      return;
+    }
+    connection.Send(&request, part, frame, nullptr);
+  }
+
+  ShardPool& pool() { return pool_; }
+  RequestTable& requests() { return requests_; }
+
+ private:
+  ShardPool& pool_;
+  RequestTable& requests_;
+};
+
+}  // namespace ringway::proxy

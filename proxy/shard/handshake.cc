@@ -1,0 +1,69 @@
+#include "proxy/shard/handshake.h"
+
+#include "protocol/command_writer.h"
+
+namespace ringway::proxy {
+
+Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp) {
+  if (!shard.password.empty()) {
+    if (shard.user.empty()) {
+      Add(Step::kAuth, {"AUTH", shard.password});
+    } else {
+      Add(Step::kAuth, {"AUTH", shard.user, shard.password});
+    }
+  }
+  if (resp == 3) Add(Step::kHello, {"HELLO", "3"});
+  if (db != 0) Add(Step::kSelect, {"SELECT", std::to_string(db)});
+  Add(Step::kPing, {"PING"});
+  Add(Step::kClusterInfo, {"INFO", "cluster"});
+}
+
+void Handshake::Add(Step step, std::initializer_list<std::string_view> command) {
+  steps_.push_back(static_cast<char>(step));
+  protocol::AppendCommand(request_, command);
+}
+
+Handshake::Verdict Handshake::OnBytes(std::string_view bytes) {
+  while (next_step_ < steps_.size() && !bytes.empty()) {
+    const auto [status, consumed] = scanner_.Scan(bytes);
+    received_.append(bytes.substr(0, consumed));
+    bytes.remove_prefix(consumed);
+    if (status == protocol::ParseStatus::kError) {
+      problem_ = "does not speak Redis's protocol";
+      return Verdict::kRefused;
+    }
+    if (status == protocol::ParseStatus::kNeedMore) break;
+    Judge(static_cast<Step>(steps_[next_step_++]), received_);
+    received_.clear();
+    if (!problem_.empty()) return Verdict::kRefused;
+  }
+  return next_step_ == steps_.size() ? Verdict::kReady : Verdict::kNeedMore;
+}
+
+void Handshake::Judge(Step step, std::string_view reply) {
+  const bool is_error = reply.front() == '-';
+  const std::string_view text = is_error ? reply.substr(1, reply.find('\r') - 1) : reply;
+  if (step == Step::kClusterInfo) {
+    // Its users would be sent MOVED. A server that does not let INFO be read passes: it may be a managed one.
+    if (text.find("cluster_enabled:1") != std::string_view::npos) {
+      problem_ = "is a Redis Cluster node; shards must be plain servers";
+    }
+    return;
+  }
+  if (!is_error) return;
+  switch (step) {
+    case Step::kAuth: problem_ = "refuses the proxy's user or password"; break;
+    case Step::kHello: problem_ = "does not speak RESP3"; break;
+    case Step::kSelect: problem_ = "has no such database"; break;
+    default:
+      if (text.starts_with("NOAUTH")) {
+        problem_ = "wants a password";
+      } else if (text.starts_with("NOPERM")) {
+        return;  // alive, and this user may simply not PING
+      } else {
+        problem_ = "is not ready: " + std::string(text);
+      }
+  }
+}
+
+}  // namespace ringway::proxy

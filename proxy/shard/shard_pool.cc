@@ -1,0 +1,79 @@
+#include "proxy/shard/shard_pool.h"
+
+#include <utility>
+
+namespace ringway::proxy {
+
+void ShardPool::Adopt(const Topology& topology) {
+  std::vector<std::unique_ptr<Slot>> previous;
+  previous.swap(slots_);
+  for (const Shard& shard : topology.shards) {
+    std::unique_ptr<Slot> slot;
+    for (auto& old : previous) {
+      if (old != nullptr && old->shard.id == shard.id) slot = std::move(old);
+    }
+    if (slot == nullptr) {
+      slot = std::make_unique<Slot>(Slot{shard, {}});
+      slot->lanes.push_back(Lane{0, 2, {}});
+      AddConnection(*slot, slot->lanes.front(), true).Connect();
+    } else if (!(slot->shard.config == shard.config)) {
+      slot->shard = shard;
+      for (Lane& lane : slot->lanes) {
+        for (auto& connection : lane.connections) connection->MoveTo(shard.config);
+      }
+    }
+    slots_.push_back(std::move(slot));
+  }
+}
+
+ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
+  Lane* lane = nullptr;
+  for (Lane& candidate : slot.lanes) {
+    if (candidate.db == db && candidate.resp == resp) lane = &candidate;
+  }
+  if (lane == nullptr) {
+    slot.lanes.push_back(Lane{db, resp, {}});
+    lane = &slot.lanes.back();
+  }
+  for (auto& connection : lane->connections) {
+    if (!connection->session().streaming()) return *connection;
+  }
+  if (lane->connections.size() < kMaxLaneConnections) return AddConnection(slot, *lane, false);
+  ShardConnection& last = *lane->connections.back();
+  last.UpdateReading();
+  return last;
+}
+
+ShardConnection& ShardPool::AddConnection(Slot& slot, Lane& lane, bool keep_open) {
+  lane.connections.push_back(std::make_unique<ShardConnection>(
+      environment_, ShardConnection::Address{slot.shard.config, lane.db, lane.resp, keep_open},
+      stats_.by_shard.At(slot.shard.id)));
+  return *lane.connections.back();
+}
+
+void ShardPool::Tick() {
+  for (auto& slot : slots_) {
+    for (Lane& lane : slot->lanes) {
+      for (auto& connection : lane.connections) connection->Tick();
+    }
+    CloseIdle(*slot, environment_.loop.now_usec());
+  }
+}
+
+void ShardPool::CloseIdle(Slot& slot, int64_t now_usec) {
+  for (Lane& lane : slot.lanes) {
+    std::erase_if(lane.connections, [&](const std::unique_ptr<ShardConnection>& connection) {
+      const bool is_main = &lane == &slot.lanes.front() && connection == lane.connections.front();
+      return !is_main && connection->idle() && now_usec - connection->last_request_usec() > kIdleUsec;
+    });
+  }
+  std::erase_if(slot.lanes, [](const Lane& lane) { return lane.connections.empty(); });
+}
+
+void ShardPool::ResumeStreams() {
+  // A copy: a stream that goes on leaves the list.
+  const std::vector<ShardConnection*> paused = environment_.paused_streams;
+  for (ShardConnection* connection : paused) connection->UpdateReading();
+}
+
+}  // namespace ringway::proxy

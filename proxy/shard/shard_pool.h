@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "proxy/shard/shard_connection.h"
+#include "proxy/topology.h"
+#include "proxy/worker_stats.h"
+
+namespace ringway::proxy {
+
+// A worker's connections: one for each shard, database and RESP version, and a further one while a large reply
+// occupies it.
+// Thread: one worker. Owns: the connections.
+class ShardPool {
+ public:
+  // Connections of one shard, database and version: one, and those kept busy by large replies.
+  static constexpr size_t kMaxLaneConnections = 4;
+  // A connection beyond the first, or for another database or version, is closed after this long without use.
+  static constexpr int64_t kIdleUsec = 60'000'000;
+
+  ShardPool(ShardEnvironment& environment, WorkerStats& stats) : environment_(environment), stats_(stats) {}
+
+  // Connects to new shards, follows those that moved house, drops those that left.
+  void Adopt(const Topology& topology);
+
+  // Drops all connections, before what they call back goes.
+  void Close() { slots_.clear(); }
+
+  // Where a request to the shard with this index in the topology goes.
+  ShardConnection& Pick(uint32_t shard, uint32_t db, uint8_t resp) {
+    Slot& slot = *slots_[shard];
+    if (db == 0 && resp == 2) [[likely]] {
+      ShardConnection& first = *slot.lanes.front().connections.front();
+      if (!first.session().streaming()) [[likely]] return first;
+    }
+    return PickSlowly(slot, db, resp);
+  }
+
+  size_t shards() const { return slots_.size(); }
+  // Whether requests to the shard are refused just now.
+  bool IsDown(uint32_t shard) const { return slots_[shard]->lanes.front().connections.front()->failing(); }
+
+  // About ten times a second.
+  void Tick();
+  // At the end of a turn: streams whose client has taken what it had go on.
+  void ResumeStreams();
+
+ private:
+  struct Lane {
+    uint32_t db;
+    uint8_t resp;
+    std::vector<std::unique_ptr<ShardConnection>> connections;
+  };
+  struct Slot {
+    Shard shard;
+    std::vector<Lane> lanes;  // the first is for database 0 and RESP2
+  };
+
+  ShardConnection& PickSlowly(Slot& slot, uint32_t db, uint8_t resp);
+  ShardConnection& AddConnection(Slot& slot, Lane& lane, bool keep_open);
+  void CloseIdle(Slot& slot, int64_t now_usec);
+
+  ShardEnvironment& environment_;
+  WorkerStats& stats_;
+  std::vector<std::unique_ptr<Slot>> slots_;  // in the topology's order
+};
+
+}  // namespace ringway::proxy

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "protocol/reply_scanner.h"
+#include "proxy/buffer/block.h"
+#include "proxy/buffer/output_queue.h"
+#include "proxy/ring_queue.h"
+#include "proxy/route/request_table.h"
+#include "proxy/worker_stats.h"
+
+namespace ringway::proxy {
+
+// A shard connection's protocol, without its socket: requests out, replies in, matched by position. A request that
+// was given up (timed out, or its client left) keeps its position until its reply has been thrown away, so a late
+// reply never reaches anyone.
+// Thread: one worker. Owns: its output, the queue of positions, a reply that is cut off.
+class ShardSession {
+ public:
+  ShardSession(RequestTable& requests, ShardStats& stats);
+
+  // Takes the position for one part of `request` (null: the reply is thrown away); the caller appends one whole
+  // frame to output() and has counted the part in request->parts_pending.
+  void TakePosition(Request* request, uint32_t part);
+
+  struct ReadBuffer {
+    char* data;
+    size_t size;
+  };
+  ReadBuffer PrepareRead();
+  // False: what came is no reply, or one that nobody asked for; the connection must be closed.
+  [[nodiscard]] bool OnBytesRead(size_t count);
+
+  // Answers every request under way with `error` ("WORD sentence") and forgets all that was to be sent. A client
+  // whose reply was cut off half way is closed.
+  void FailAll(std::string_view error);
+  // Answers those sent before `usec` with `error`; their positions stay.
+  void FailSentBefore(int64_t usec, std::string_view error);
+
+  // When the oldest position was taken; only if in_flight() > 0.
+  int64_t oldest_usec() { return positions_.front().sent_usec; }
+  size_t in_flight() const { return positions_.size(); }
+  OutputQueue& output() { return output_; }
+  const OutputQueue& output() const { return output_; }
+
+  // The reply under way is large and is being passed on as it comes.
+  bool streaming() const { return streaming_; }
+  // The client that takes the streamed reply has more unsent than it should.
+  bool StreamIsBackedUp();
+  // Somebody waits behind the reply under way.
+  bool HasWaitersBehindStream() const { return positions_.size() > 1; }
+
+ private:
+  // A reply beyond this is passed on in pieces rather than collected.
+  static constexpr size_t kStreamBytes = 32 * 1024;
+  // With less room than this left in a block, the next read goes to a new one.
+  static constexpr size_t kMinReadBytes = 16 * 1024;
+
+  struct Position {
+    Request* request;  // null: throw the reply away
+    uint32_t part;
+    int64_t sent_usec;
+  };
+
+  void Deliver(Position& position, const char* data, size_t size, bool final);
+  void FinishReply(size_t end);
+  void HandleRest();
+  void Note(const Position& position);
+
+  RequestTable& requests_;
+  ShardStats& stats_;
+  OutputQueue output_;
+  RingQueue<Position> positions_;
+  protocol::ReplyScanner scanner_;
+
+  // Received and not passed on: [reply_begin_, end_) of block_.
+  BlockRef block_;
+  size_t reply_begin_ = 0;
+  size_t end_ = 0;
+  bool streaming_ = false;
+};
+
+}  // namespace ringway::proxy

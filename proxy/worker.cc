@@ -1,0 +1,218 @@
+#include "proxy/worker.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/error_replies.h"
+#include "proxy/check.h"
+#include "proxy/log.h"
+#include "proxy/net/clock.h"
+
+namespace ringway::proxy {
+namespace {
+
+// How often timeouts are looked at; a request's timeout is exact to this much.
+constexpr int64_t kTickUsec = 100'000;
+constexpr int64_t kIdleCheckUsec = 1'000'000;
+
+}  // namespace
+
+Worker::Worker(ProxyState& state, uint32_t index)
+    : state_(state),
+      index_(index),
+      requests_(blocks_, stats_, loop_.now_reference()),
+      shard_environment_{loop_,
+                         requests_,
+                         dirty_shards_,
+                         state.resolver,
+                         ShardSettings{},
+                         [this](uint64_t id) {
+                           if (ClientConnection* client = FindClient(id)) client->session().MarkResumable();
+                         },
+                         index == 0,
+                         std::minstd_rand(std::random_device{}()),
+                         {}},
+      pool_(shard_environment_, stats_),
+      local_(*this),
+      router_(pool_, requests_, state.scripts, local_),
+      session_environment_{blocks_, requests_, router_, dirty_clients_, SessionLimits{}, BlockRef(), {}},
+      config_(state.config()) {
+  ApplyConfig();
+  router_.Adopt(state.topology());
+  pool_.Adopt(router_.topology());
+  tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &Worker::OnTick, this);
+  tick_event_.AddTimeout(kTickUsec);
+}
+
+Worker::~Worker() {
+  clients_.clear();
+  pool_.Close();
+}
+
+void Worker::Listen(UniqueFd fd) {
+  listeners_.push_back(
+      std::make_unique<Listener>(loop_, std::move(fd), [this](UniqueFd client) { OnAccept(std::move(client)); }));
+}
+
+void Worker::Start() {
+  thread_ = std::thread([this] { loop_.Run([this] { AfterTurn(); }); });
+}
+
+void Worker::Join() { thread_.join(); }
+
+// --- messages ---
+
+void Worker::PostTopology(std::shared_ptr<const Topology> topology) {
+  Post([this, topology = std::move(topology)] {
+    router_.Adopt(topology);
+    pool_.Adopt(*topology);
+  });
+}
+
+void Worker::PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned) {
+  Post([this, learned = std::move(learned)] { router_.Adopt(learned); });
+}
+
+void Worker::PostConfig(std::shared_ptr<const config::Config> config) {
+  Post([this, config = std::move(config)] {
+    config_ = config;
+    ApplyConfig();
+  });
+}
+
+void Worker::PostPause(const Pause& pause) {
+  Post([this, pause] {
+    router_.set_pause(pause);
+    ResumeStopped();
+  });
+}
+
+void Worker::PostDrain(int64_t timeout_usec) {
+  Post([this, timeout_usec] {
+    listeners_.clear();
+    drain_until_usec_ = loop_.now_usec() + timeout_usec;
+    for (auto& [id, client] : clients_) client->Drain();
+    EndIfDrained();
+  });
+}
+
+void Worker::ApplyConfig() {
+  shard_environment_.settings = {config_->timeouts.connect_ms * 1000, config_->timeouts.request_ms * 1000,
+                                 static_cast<size_t>(config_->limits.in_flight_per_shard)};
+  session_environment_.limits.request.max_bulk_bytes = static_cast<uint32_t>(config_->limits.request_bytes);
+  session_environment_.limits.pipeline = static_cast<size_t>(config_->limits.pipeline);
+  session_environment_.limits.client_output = static_cast<size_t>(config_->limits.client_output_bytes);
+  router_.set_same_shard_is_enough(config_->multi_key == config::MultiKey::kSameShard);
+  ResumeStopped();
+}
+
+// What kept clients from going on may be over: a pause, or a limit that has been raised.
+void Worker::ResumeStopped() {
+  for (auto& [id, client] : clients_) {
+    if (client->session().stopped()) client->session().MarkResumable();
+  }
+}
+
+// --- clients ---
+
+void Worker::OnAccept(UniqueFd fd) {
+  // Counted first, so that workers together never exceed the limit.
+  if (state_.connected_clients.fetch_add(1, std::memory_order_relaxed) >=
+      state_.max_clients.load(std::memory_order_relaxed)) {
+    state_.connected_clients.fetch_sub(1, std::memory_order_relaxed);
+    stats_.connections_rejected.Add();
+    const std::string refusal = "-" + std::string(protocol::kMaxClients) + "\r\n";
+    [[maybe_unused]] const ssize_t sent = ::send(fd.get(), refusal.data(), refusal.size(), MSG_NOSIGNAL);
+    return;
+  }
+  stats_.connections_accepted.Add();
+  stats_.clients.Set(clients_.size() + 1);
+  const int number = fd.get();
+  ClientConnection::Owner& owner = *this;
+  auto client = std::make_unique<ClientConnection>(loop_, session_environment_, owner, std::move(fd));
+  SessionState& session = client->session().state();
+  session.id = state_.NextClientId();
+  session.fd = number;
+  session.authenticated = config_->requirepass.empty();
+  session.connected_usec = session.last_active_usec = loop_.now_usec();
+  session.peer_address = PeerAddress(number).ToString();
+  session.local_address = LocalAddress(number).ToString();
+  clients_.emplace(session.id, std::move(client));
+}
+
+ClientConnection* Worker::FindClient(uint64_t id) {
+  const auto found = clients_.find(id);
+  return found == clients_.end() ? nullptr : found->second.get();
+}
+
+void Worker::OnClientClosed(ClientConnection& connection) { closed_clients_.push_back(connection.id()); }
+
+void Worker::DeleteClosedClients() {
+  for (const uint64_t id : closed_clients_) {
+    clients_.erase(id);
+    state_.connected_clients.fetch_sub(1, std::memory_order_relaxed);
+  }
+  closed_clients_.clear();
+  stats_.clients.Set(clients_.size());
+  EndIfDrained();
+}
+
+void Worker::CloseIdleClients() {
+  const int64_t limit_usec = config_->timeouts.idle_client_ms * 1000;
+  if (limit_usec == 0) return;
+  for (auto& [id, client] : clients_) {
+    const ClientSession& session = client->session();
+    if (session.pending() == 0 && loop_.now_usec() - session.state().last_active_usec > limit_usec) {
+      client->CloseSoon();
+    }
+  }
+}
+
+// --- turns ---
+
+void Worker::AfterTurn() {
+  stats_.turns.Add();
+  // Answering may let a client parse on, which makes shards dirty again; it ends because each round takes input.
+  while (true) {
+    while (!session_environment_.resumable.empty()) {
+      std::vector<ClientSession*> resumable;
+      resumable.swap(session_environment_.resumable);
+      for (ClientSession* session : resumable) static_cast<ClientConnection&>(session->host()).Resume();
+    }
+    if (dirty_shards_.empty() && dirty_clients_.empty()) break;
+    dirty_shards_.FlushAll();
+    dirty_clients_.FlushAll();
+  }
+  if (!shard_environment_.paused_streams.empty()) pool_.ResumeStreams();
+  if (!closed_clients_.empty()) DeleteClosedClients();
+  stats_.block_bytes.Set(blocks_.bytes_in_use());
+}
+
+void Worker::OnTick(evutil_socket_t, short, void* argument) {
+  auto* self = static_cast<Worker*>(argument);
+  self->loop_.NoteWake();
+  self->Tick();
+}
+
+void Worker::Tick() {
+  pool_.Tick();
+  if (loop_.now_usec() >= next_idle_check_usec_) {
+    next_idle_check_usec_ = loop_.now_usec() + kIdleCheckUsec;
+    CloseIdleClients();
+  }
+  const Pause& pause = router_.pause();
+  if (pause.mode != Pause::Mode::kNone && loop_.now_usec() >= pause.until_usec) {
+    router_.set_pause(Pause{});
+    ResumeStopped();
+  }
+  EndIfDrained();
+}
+
+void Worker::EndIfDrained() {
+  if (!drain_until_usec_.has_value()) return;
+  if (clients_.size() == closed_clients_.size() || loop_.now_usec() >= *drain_until_usec_) loop_.PostStop();
+}
+
+}  // namespace ringway::proxy
