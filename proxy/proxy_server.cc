@@ -116,9 +116,23 @@ void ProxyServer::PrintReady() const {
   for (const std::string& address : state_->listening) {
     std::printf("ready: listening on %s\n", address.c_str());
   }
+  if (!dev_shards_.shards().empty()) PrintFirstSteps();
   std::fflush(stdout);
   LogInfo("ringway " RINGWAY_VERSION " serves " + std::to_string(start_config_.shards.size()) + " shards with " +
           std::to_string(workers_.size()) + " workers");
+}
+
+// For somebody who has just started the proxy for the first time.
+void ProxyServer::PrintFirstSteps() const {
+  const std::string port = state_->listening.front().substr(state_->listening.front().rfind(':') + 1);
+  std::printf(
+      "\ntry, in another terminal:\n"
+      "  redis-cli -p %s set greeting hello      a key, on the shard that the ring gives it\n"
+      "  redis-cli -p %s ring locate greeting    which shard that is\n"
+      "  redis-cli -p %s info ring               how the keys are spread\n"
+      "  redis-benchmark -p %s -q -P 16 -t get,set\n"
+      "Ctrl-C stops the proxy and its shards.\n",
+      port.c_str(), port.c_str(), port.c_str(), port.c_str());
 }
 
 void ProxyServer::WaitForSignals() {

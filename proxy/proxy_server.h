@@ -32,6 +32,7 @@ class ProxyServer {
   std::string OpenListeners();
   std::string ListenOn(const config::ListenAddress& address);
   void PrintReady() const;
+  void PrintFirstSteps() const;
   void WaitForSignals();
   void ReloadConfig();
   void Drain();
