@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "proxy/control/shard_board.h"
 #include "proxy/net/resolver.h"
 #include "proxy/route/script_cache.h"
 #include "proxy/thread_annotations.h"
@@ -43,6 +44,7 @@ class ProxyState {
   std::atomic<int64_t> connected_clients{0};
   std::atomic<int64_t> max_clients{0};
   ScriptCache scripts;
+  ShardBoard board;  // written by the control thread
   Resolver resolver;
 
  private:
