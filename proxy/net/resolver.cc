@@ -6,13 +6,13 @@ namespace ringway::proxy {
 
 Resolver::Resolver(Function look_up) : look_up_(std::move(look_up)), thread_([this] { Run(); }) {}
 
-Resolver::~Resolver() {
+void Resolver::Stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Resolver::Resolve(std::string host, uint16_t port, Callback done) {

@@ -26,8 +26,10 @@ class Resolver {
   using Function = std::function<std::vector<SocketAddress>(const std::string&, uint16_t, std::string*)>;
 
   explicit Resolver(Function look_up = &LookUp);
-  // Waits for the look-up under way; those in the queue are dropped.
-  ~Resolver();
+  ~Resolver() { Stop(); }
+
+  // Waits for the look-up under way; those in the queue are dropped. After it no callback is called.
+  void Stop();
 
   // `done` is called once, on the resolver's thread.
   void Resolve(std::string host, uint16_t port, Callback done);

@@ -53,13 +53,12 @@ void ShardConnection::Send(Request* request, uint32_t part, std::string_view fra
 }
 
 OutputQueue& ShardConnection::BeginFrame(Request* request, uint32_t part) {
+  // Before the position is taken: a connect may fail on the spot, which fails all positions. Were this one among
+  // them, its frame would still be appended, and the next connection's first reply would go to the wrong request.
+  if (state_ == State::kClosed) [[unlikely]] Connect();
   session_.TakePosition(request, part);
   if (request != nullptr) last_request_usec_ = environment_.loop.now_usec();
-  if (state_ == State::kReady) [[likely]] {
-    environment_.dirty_shards.Add(this);
-  } else if (state_ == State::kClosed) {
-    Connect();
-  }
+  if (state_ == State::kReady) [[likely]] environment_.dirty_shards.Add(this);
   return session_.output();
 }
 
@@ -258,6 +257,7 @@ void ShardConnection::OnReadable() {
 }
 
 void ShardConnection::Flush() {
+  if (state_ == State::kClosed) Connect();
   if (state_ != State::kReady || session_.output().empty()) return;
   const IoResult sent = Transport(fd_.get()).Write(session_.output());
   if (sent.status == IoStatus::kClosed) {

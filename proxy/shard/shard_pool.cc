@@ -26,6 +26,19 @@ void ShardPool::Adopt(const Topology& topology) {
   }
 }
 
+// Requests that fail with their connection may want to send a further part: they find no shard any more.
+void ShardPool::Close() {
+  std::vector<std::unique_ptr<Slot>> closing;
+  closing.swap(slots_);
+}
+
+ShardConnection* ShardPool::PickById(uint32_t shard_id, uint32_t db, uint8_t resp) {
+  for (auto& slot : slots_) {
+    if (slot->shard.id == shard_id) return &PickSlowly(*slot, db, resp);
+  }
+  return nullptr;
+}
+
 ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
   Lane* lane = nullptr;
   for (Lane& candidate : slot.lanes) {
@@ -53,8 +66,9 @@ ShardConnection& ShardPool::AddConnection(Slot& slot, Lane& lane, bool keep_open
 
 void ShardPool::Tick() {
   for (auto& slot : slots_) {
-    for (Lane& lane : slot->lanes) {
-      for (auto& connection : lane.connections) connection->Tick();
+    // By index: what a timeout answers may send a further part, and that may add a lane or a connection.
+    for (size_t lane = 0; lane < slot->lanes.size(); ++lane) {
+      for (size_t i = 0; i < slot->lanes[lane].connections.size(); ++i) slot->lanes[lane].connections[i]->Tick();
     }
     CloseIdle(*slot, environment_.loop.now_usec());
   }

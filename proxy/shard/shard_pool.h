@@ -27,7 +27,7 @@ class ShardPool {
   void Adopt(const Topology& topology);
 
   // Drops all connections, before what they call back goes.
-  void Close() { slots_.clear(); }
+  void Close();
 
   // Where a request to the shard with this index in the topology goes.
   ShardConnection& Pick(uint32_t shard, uint32_t db, uint8_t resp) {
@@ -38,6 +38,10 @@ class ShardPool {
     }
     return PickSlowly(slot, db, resp);
   }
+
+  // The same by the shard's id, for those who go on with a request that an older topology has routed; null if the
+  // shard has left.
+  ShardConnection* PickById(uint32_t shard_id, uint32_t db, uint8_t resp);
 
   size_t shards() const { return slots_.size(); }
   // Whether requests to the shard are refused just now.
