@@ -174,6 +174,8 @@ void ProxyServer::Drain() {
   const int64_t timeout_usec = state_->config()->timeouts.drain_ms * 1000;
   for (auto& worker : workers_) worker->PostDrain(timeout_usec);
   for (auto& worker : workers_) worker->Join();
+  // It calls back into the workers.
+  state_->resolver.Stop();
   for (const std::string& path : unix_paths_) ::unlink(path.c_str());
   workers_.clear();
   LogInfo("stopped");
