@@ -1,7 +1,6 @@
 #include "tests/support/child_process.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -41,10 +40,7 @@ void ChildProcess::Start(const std::vector<std::string>& command, const std::str
   const std::vector<char*> variable_pointers = Pointers(variables);
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ < 0) {
-    std::perror("fork");
-    std::abort();
-  }
+  if (pid_ < 0) throw SetUpFailure("cannot fork");
   if (pid_ > 0) return;
 
   // PDEATHSIG fires when the *thread* that forked ends, so tests start processes from the main thread.

@@ -22,7 +22,7 @@ class ChildProcess {
 
   // Starts command[0] (looked up in PATH) with its standard output and error appended to `log_path` and its
   // standard input closed. `environment` holds NAME=value lines that are added to this process's.
-  // Aborts the test program when the process cannot be made; a program that cannot be executed exits 127.
+  // Throws SetUpFailure when the process cannot be made; a program that cannot be executed exits 127.
   void Start(const std::vector<std::string>& command, const std::string& log_path,
              const std::vector<std::string>& environment = {});
 

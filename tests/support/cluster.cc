@@ -1,19 +1,8 @@
 #include "tests/support/cluster.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 namespace ringway::test {
-
-namespace {
-
-[[noreturn]] void Fail(const std::string& reason) {
-  std::fprintf(stderr, "%s\n", reason.c_str());
-  std::abort();
-}
-
-}  // namespace
 
 Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
   const int count = DirectMode() ? 1 : options_.shards;
@@ -28,7 +17,7 @@ Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
   std::vector<std::string> arguments = {"--config", config_path_};
   arguments.insert(arguments.end(), options_.ringway_arguments.begin(), options_.ringway_arguments.end());
   proxy_ = std::make_unique<RingwayProcess>(std::move(arguments), options_.environment);
-  if (!proxy_->WaitReady()) Fail("ringway did not start:\n" + proxy_->log());
+  if (!proxy_->WaitReady()) throw SetUpFailure("ringway did not start:\n" + proxy_->log());
 }
 
 std::string Cluster::ConfigText() const {
@@ -53,7 +42,7 @@ size_t Cluster::OwnerOf(const std::string& key) {
   for (size_t i = 0; shard != nullptr && i < servers_.size(); ++i) {
     if (shard->text == ShardName(i)) return i;
   }
-  Fail("RING LOCATE " + key + " answered " + ToText(answer));
+  throw SetUpFailure("RING LOCATE " + key + " answered " + ToText(answer));
 }
 
 std::string Cluster::KeyOn(size_t shard, const std::string& prefix) {

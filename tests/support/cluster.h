@@ -30,7 +30,7 @@ struct ClusterOptions {
 // Thread: one at a time. Owns: the processes. Limits: none.
 class Cluster {
  public:
-  // Starts all and returns when they serve. Aborts the test program with the proxy's log when they do not.
+  // Starts all and returns when they serve. Throws SetUpFailure with the proxy's log when they do not.
   explicit Cluster(ClusterOptions options = {});
 
   // Where clients connect: the proxy, or the one server in direct mode.
@@ -48,9 +48,9 @@ class Cluster {
   // What the file holds for these options.
   std::string ConfigText() const;
 
-  // The shard that owns `key`, by RING LOCATE; aborts when that fails. Keys that start with `prefix` and live
-  // on the shard: the first of prefix0, prefix1, ... that does. Owner decides by what the proxy says, so
-  // tests of RING LOCATE itself look at the shards.
+  // The shard that owns `key`, by RING LOCATE; throws SetUpFailure when that fails. Keys that start with
+  // `prefix` and live on the shard: the first of prefix0, prefix1, ... that does. Owner decides by what the
+  // proxy says, so tests of RING LOCATE itself look at the shards.
   size_t OwnerOf(const std::string& key);
   std::string KeyOn(size_t shard, const std::string& prefix = "key:");
   // `count` such keys.

@@ -1,7 +1,5 @@
 #include "tests/support/redis_server.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -33,8 +31,7 @@ ReservedPort::ReservedPort() {
   socklen_t length = sizeof(address);
   if (bind(fd_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-    std::perror("cannot reserve a port");
-    std::abort();
+    throw SetUpFailure("cannot reserve a port");
   }
   port_ = ntohs(address.sin_port);
 }
@@ -68,8 +65,7 @@ void RedisServer::WaitReady() {
     return reply && !reply->starts_with("-LOADING");
   });
   if (ready && process_.running()) return;
-  std::fprintf(stderr, "redis-server did not start:\n%s\n", log().c_str());
-  std::abort();
+  throw SetUpFailure("redis-server did not start:\n" + log());
 }
 
 void RedisServer::Stop() {

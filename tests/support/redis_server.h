@@ -32,7 +32,7 @@ class ReservedPort {
 class RedisServer {
  public:
   // `arguments` are appended to redis-server's command line, e.g. {"--requirepass", "secret"}. Starts it, and
-  // returns when it answers PING. Aborts the test program when it does not.
+  // returns when it answers PING. Throws SetUpFailure when it does not.
   explicit RedisServer(std::vector<std::string> arguments = {});
 
   // Starts without waiting, so that several start together; WaitReady waits.

@@ -15,9 +15,12 @@ std::string RingwayBinary() {
   return path != nullptr ? path : RINGWAY_BINARY;
 }
 
-RingwayProcess::RingwayProcess(std::vector<std::string> arguments, std::vector<std::string> environment) {
-  arguments.insert(arguments.begin(), RingwayBinary());
-  process_.Start(arguments, directory_.File("log"), environment);
+RingwayProcess::RingwayProcess(std::vector<std::string> arguments, std::vector<std::string> environment,
+                               std::vector<std::string> wrapper) {
+  std::vector<std::string> command = std::move(wrapper);
+  command.push_back(RingwayBinary());
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  process_.Start(command, directory_.File("log"), environment);
 }
 
 bool RingwayProcess::WaitReady(size_t listeners, milliseconds timeout) {

@@ -15,8 +15,10 @@ std::string RingwayBinary();
 // Thread: one at a time. Owns: the process and a directory for its log. Limits: none.
 class RingwayProcess {
  public:
-  // `environment` holds NAME=value lines.
-  explicit RingwayProcess(std::vector<std::string> arguments, std::vector<std::string> environment = {});
+  // `environment` holds NAME=value lines. `wrapper` is a command that is given ringway's as its arguments,
+  // and executes it in the same process.
+  explicit RingwayProcess(std::vector<std::string> arguments, std::vector<std::string> environment = {},
+                          std::vector<std::string> wrapper = {});
 
   // Waits until it has said `ready: listening on ...` for that many listeners; false when it ended before or
   // `timeout` passed.

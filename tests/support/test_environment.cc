@@ -1,6 +1,5 @@
 #include "tests/support/test_environment.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,10 +71,7 @@ int64_t EnvironmentInteger(const char* name, int64_t fallback) {
 
 TempDir::TempDir() {
   std::string pattern = (std::filesystem::temp_directory_path() / "ringway-test-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    std::perror("mkdtemp");
-    std::abort();
-  }
+  if (mkdtemp(pattern.data()) == nullptr) throw SetUpFailure("no temporary directory " + pattern);
   path_ = pattern;
 }
 

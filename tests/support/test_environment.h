@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <stdexcept>
 #include <string>
 
 namespace ringway::test {
@@ -40,6 +41,13 @@ bool Sanitized();
 
 // An integer from the environment, or `fallback` when absent or not a number.
 int64_t EnvironmentInteger(const char* name, int64_t fallback);
+
+// Ends the set-up of a test: a server did not start, say. GoogleTest reports it as that test's failure, and
+// what was started before is put away.
+class SetUpFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // A directory of its own under the system's temporary one, removed with all it holds in the destructor.
 class TempDir {
