@@ -1,11 +1,11 @@
 #pragma once
 
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include <sys/uio.h>
 
 #include "proxy/buffer/block.h"
 
@@ -25,7 +25,8 @@ class OutputQueue {
 
   // Copies.
   void Append(std::string_view bytes) {
-    if (bytes.size() <= room_) [[likely]] {
+    // Nothing wraps round and takes the other way: an empty queue has no slice that could grow.
+    if (bytes.size() - 1 < room_) [[likely]] {
       __builtin_memcpy(tail_, bytes.data(), bytes.size());
       Advance(bytes.size());
       return;

@@ -59,13 +59,15 @@ void ClientSession::OnBytesRead(size_t count) {
     return;
   }
   input_end_ += count;
-  if (stopped_) return;
-  Resume();
+  if (!stopped_) ParseInput();
 }
 
 void ClientSession::Resume() {
   stopped_ = stalled_ = resumable_ = false;
-  if (!input_) return;
+  if (input_) ParseInput();
+}
+
+void ClientSession::ParseInput() {
   const std::string_view data(input_->data() + input_begin_, input_end_ - input_begin_);
   const BlockRef block = input_;
   input_begin_ += ParseAll(data, block);
@@ -102,6 +104,8 @@ size_t ClientSession::ParseAll(std::string_view data, const BlockRef& block) {
     }
     position += parser_.consumed();
   }
+  // Between requests: what a very large one has left does not stay with an idle client.
+  if (position == data.size()) parser_.ReleaseMemory();
   return position;
 }
 
@@ -143,9 +147,13 @@ void ClientSession::GrowInput(size_t wanted_room) {
 
 bool ClientSession::ConsumeSilence() {
   switch (state_.reply_mode) {
-    case SessionState::ReplyMode::kOn: return false;
-    case SessionState::ReplyMode::kOff: return true;
-    case SessionState::ReplyMode::kSkipNext: state_.reply_mode = SessionState::ReplyMode::kOn; return true;
+    case SessionState::ReplyMode::kOn:
+      return false;
+    case SessionState::ReplyMode::kOff:
+      return true;
+    case SessionState::ReplyMode::kSkipNext:
+      state_.reply_mode = SessionState::ReplyMode::kOn;
+      return true;
   }
   return false;
 }
@@ -258,9 +266,11 @@ void ClientSession::DrainDone() {
 }
 
 void ClientSession::CheckOutputLimit() {
-  if (unsent_bytes() <= environment_.limits.client_output) [[likely]] return;
+  if (unsent_bytes() <= environment_.limits.client_output) [[likely]]
+    return;
+  if (std::exchange(overflowed_, true)) return;
   environment_.requests.stats().output_overflows.Add();
-  host_.CloseSoon();
+  CloseBroken();
 }
 
 // Half of each limit must be free again, so that a client does not stop and go with every request.

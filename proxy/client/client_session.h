@@ -23,7 +23,8 @@ class RequestHandler {
  public:
   enum class Outcome : uint8_t {
     kTaken,
-    kStall,  // cannot be sent now: keep the bytes, stop parsing, and go on when ClientSession::Resume is called
+    kStall,  // cannot be sent now: keep the bytes, stop parsing, and go on when ClientSession::Resume is
+             // called
   };
   // `block` holds the frame, and may be referred to; null if the frame must be copied.
   virtual Outcome Handle(ClientSession& session, const protocol::RequestView& request,
@@ -82,7 +83,8 @@ class ClientSession {
   void OnBytesRead(size_t count);
   // The client has sent its last byte; it still gets its replies.
   void OnEndOfInput() { end_of_input_ = true; }
-  // Parses what was kept while stalled.
+  // Parses what was kept while stopped. For the owner of environment.resumable, which takes the session off
+  // it first.
   void Resume();
   // Whether the socket should be read.
   bool WantsInput() const { return !closing_ && !end_of_input_ && !stopped_; }
@@ -103,9 +105,14 @@ class ClientSession {
   // No further request is parsed; the connection ends when all replies are out.
   void CloseAfterReplies() { closing_ = true; }
   // A reply was cut off half way: what follows would be taken for its rest.
-  void CloseBroken() { host_.CloseSoon(); }
+  void CloseBroken() {
+    closing_ = true;
+    host_.CloseSoon();
+  }
   // Everything is said and done.
-  bool Finished() const { return (closing_ || end_of_input_) && head_ == nullptr && output_.empty(); }
+  bool Finished() const {
+    return (closing_ || (end_of_input_ && !stopped_)) && head_ == nullptr && output_.empty();
+  }
   // To be called when the socket has taken output.
   void OnOutputTaken() {
     if (stopped_) MaybeResume();
@@ -125,6 +132,7 @@ class ClientSession {
 
  private:
   void EmitWhole(uint16_t command_id, std::string_view reply);
+  void ParseInput();
   size_t ParseAll(std::string_view data, const BlockRef& block);
   bool MayParse() const;
   void KeepInput(const BlockRef& block, const char* data, size_t size);
@@ -154,7 +162,8 @@ class ClientSession {
   size_t held_bytes_ = 0;
 
   OutputQueue output_;
-  bool closing_ = false;
+  bool closing_ = false;     // no further request is parsed
+  bool overflowed_ = false;  // beyond client_output
   bool end_of_input_ = false;
   bool stopped_ = false;    // parsing stopped with a request at hand
   bool stalled_ = false;    // ... because the handler could not take it

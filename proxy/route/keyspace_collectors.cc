@@ -17,6 +17,7 @@ constexpr std::string_view kRandomKey = "*1\r\n$9\r\nRANDOMKEY\r\n";
 
 void ScanCollector::OnPart(Request& request, uint32_t, const Slice& reply) {
   request.failed = protocol::IsError(reply.view());
+  if (request.failed) stats_.NoteError(reply.view());
   reply_ = reply;
 }
 
@@ -49,6 +50,7 @@ void RandomKeyCollector::OnPart(Request& request, uint32_t part, const Slice& re
       AskOne(request);
     } else {
       request.failed = protocol::IsError(reply.view());
+      if (request.failed) sender_.requests().stats().NoteError(reply.view());
       reply_ = reply;
     }
     return;
@@ -60,12 +62,16 @@ void RandomKeyCollector::OnPart(Request& request, uint32_t part, const Slice& re
 
 void RandomKeyCollector::AskOne(Request& request) {
   const uint64_t total = std::accumulate(keys_.begin(), keys_.end(), uint64_t{0});
-  if (total == 0) return;
+  if (total == 0) {
+    request.failed = error_.size > 0;
+    if (request.failed) sender_.requests().stats().NoteError(error_.view());
+    return;
+  }
   uint64_t pick = random_ % total;
   uint32_t shard = 0;
   while (pick >= keys_[shard]) pick -= keys_[shard++];
   asked_ = shard;
-  sender_.SendPart(request, shard, shard, db_, kRandomKey);
+  sender_.SendPart(request, shard, shard_ids_[shard], db_, kRandomKey);
 }
 
 void RandomKeyCollector::Finish(Request& request, OutputQueue& out) {

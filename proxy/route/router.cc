@@ -59,7 +59,8 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
 RequestHandler::Outcome Router::Handle(ClientSession& session, const RequestView& request,
                                        const BlockRef* block) {
   const CommandRow* row = protocol::FindCommand(request[0]);
-  if (row == nullptr) [[unlikely]] return HandleUnknown(session, request, block);
+  if (row == nullptr) [[unlikely]]
+    return HandleUnknown(session, request, block);
   if (protocol::HasSubcommands(*row) && request.size() > 1) {
     const CommandRow* container = row;
     row = protocol::FindSubcommand(*container, request[1]);
@@ -114,17 +115,23 @@ RequestHandler::Outcome Router::Dispatch(ClientSession& session, const CommandRo
       return Outcome::kTaken;
     }
   }
-  if (pause_.mode != Pause::Mode::kNone && IsPaused(row)) [[unlikely]] return Outcome::kStall;
+  if (pause_.mode != Pause::Mode::kNone && IsPaused(row)) [[unlikely]]
+    return Outcome::kStall;
   const auto outcome = [&] {
     switch (row.request) {
       case RequestPolicy::kOneShard:
         [[likely]] return RouteOneShard(session, row, request, block);
-      case RequestPolicy::kSplit: return RouteSplit(session, row, request, block);
+      case RequestPolicy::kSplit:
+        return RouteSplit(session, row, request, block);
       case RequestPolicy::kAllShards:
-      case RequestPolicy::kSpecial: return RouteSpecial(session, row, request, block);
-      case RequestPolicy::kAnyShard: return SendToAny(session, row, request.frame(), block);
-      case RequestPolicy::kLocal: return local_.Run(session, row, request);
-      case RequestPolicy::kUnsupported: break;
+      case RequestPolicy::kSpecial:
+        return RouteSpecial(session, row, request, block);
+      case RequestPolicy::kAnyShard:
+        return SendToAny(session, row, request.frame(), block);
+      case RequestPolicy::kLocal:
+        return local_.Run(session, row, request);
+      case RequestPolicy::kUnsupported:
+        break;
     }
     session.Reject(row.id, protocol::UnsupportedText(row));
     return Outcome::kTaken;
@@ -173,13 +180,15 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
   const bool is_eval = &row == eval_ || &row == eval_ro_;
   if (is_eval) RememberScript(request[1]);
   switch (protocol::FindKeys(row, request, &keys_)) {
-    case KeyStatus::kOk: break;
+    case KeyStatus::kOk:
+      break;
     case KeyStatus::kNoKeys:
     case KeyStatus::kInvalid:
       if (&row != evalsha_ && &row != evalsha_ro_) return SendToAny(session, row, request.frame(), block);
       keys_.Clear();
       break;
-    case KeyStatus::kAskServer: return SendAskKeys(session, row, request);
+    case KeyStatus::kAskServer:
+      return SendAskKeys(session, row, request);
   }
   uint32_t shard = 0;
   std::string error = CheckSharedTag(request, keys_, &shard);
@@ -192,8 +201,8 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
   return SendToShard(session, row, request.frame(), block, shard);
 }
 
-// All keys must have one hash tag (or be one key): keys that merely share a shard today may part on the day a shard
-// is added, and the application would break then. An option relaxes this.
+// All keys must have one hash tag (or be one key): keys that merely share a shard today may part on the day a
+// shard is added, and the application would break then. An option relaxes this.
 std::string Router::CheckSharedTag(const RequestView& request, const protocol::KeyList& keys,
                                    uint32_t* shard) const {
   if (keys.empty()) {
@@ -226,14 +235,15 @@ std::string Router::CheckSortPatterns(const RequestView& request, uint32_t shard
   return "";
 }
 
-std::string Router::RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard) {
-  *shard = keys.empty() ? 0 : topology_->Locate(keys.front());
+std::string Router::RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard_id) {
+  const uint32_t shard = keys.empty() ? 0 : topology_->Locate(keys.front());
   for (const std::string_view key : keys) {
     const bool together = same_shard_is_enough_ || topology_->shards.size() == 1
-                              ? topology_->Locate(key) == *shard
+                              ? topology_->Locate(key) == shard
                               : topology_->ring.TagOf(key) == topology_->ring.TagOf(keys.front());
     if (!together) return std::string(protocol::kCrossSlot);
   }
+  *shard_id = topology_->shards[shard].id;
   return "";
 }
 
@@ -241,7 +251,8 @@ RequestHandler::Outcome Router::SendToShard(ClientSession& session, const Comman
                                             std::string_view frame, const BlockRef* block, uint32_t shard) {
   ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
   switch (connection.admission()) {
-    case ShardConnection::Admission::kOpen: break;
+    case ShardConnection::Admission::kOpen:
+      break;
     case ShardConnection::Admission::kFull:
       connection.WaitForRoom(session.state().id);
       return Outcome::kStall;
@@ -261,9 +272,10 @@ RequestHandler::Outcome Router::SendEvalSha(ClientSession& session, const Comman
   const uint32_t target[] = {shard};
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
+  const uint32_t shard_id = topology_->shards[shard].id;
   sent->collector.reset(
-      new EvalShaCollector(sender_, scripts_, shard, session.state().db, request[1], request.frame()));
-  sender_.SendPart(*sent, 0, shard, session.state().db, request.frame());
+      new EvalShaCollector(sender_, scripts_, shard_id, session.state().db, request[1], request.frame()));
+  sender_.SendPart(*sent, 0, shard_id, session.state().db, request.frame());
   return Outcome::kTaken;
 }
 
@@ -278,7 +290,7 @@ RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const Comman
   protocol::AppendArg(scratch_, "COMMAND");
   protocol::AppendArg(scratch_, "GETKEYS");
   for (size_t i = 0; i < request.size(); ++i) protocol::AppendArg(scratch_, request[i]);
-  sender_.SendPart(*sent, 0, 0, session.state().db, scratch_);
+  sender_.SendPart(*sent, 0, topology_->shards[target[0]].id, session.state().db, scratch_);
   return Outcome::kTaken;
 }
 

@@ -63,7 +63,7 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   // The row of a request, subcommands and learnt commands included; null if nobody knows it.
   const protocol::CommandRow* FindRow(const protocol::RequestView& request) const;
 
-  std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard) override;
+  std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard_id) override;
 
   void Adopt(std::shared_ptr<const Topology> topology) { topology_ = std::move(topology); }
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }

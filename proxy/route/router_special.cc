@@ -81,19 +81,21 @@ RequestHandler::Outcome Router::Scan(ClientSession& session, const CommandRow& r
   protocol::AppendArg(scratch_, std::to_string(cursor.inner));
   for (size_t i = 2; i < request.size(); ++i) protocol::AppendArg(scratch_, request[i]);
   Request* sent = session.NewRequest(row.id);
-  sent->collector.reset(new ScanCollector(cursor.shard_id, NextShardId(cursor.shard_id)));
-  sender_.SendPart(*sent, 0, *shard, session.state().db, scratch_);
+  sent->collector.reset(new ScanCollector(requests_.stats(), cursor.shard_id, NextShardId(cursor.shard_id)));
+  sender_.SendPart(*sent, 0, cursor.shard_id, session.state().db, scratch_);
   return Outcome::kTaken;
 }
 
 RequestHandler::Outcome Router::RandomKey(ClientSession& session, const CommandRow& row) {
+  std::vector<uint32_t> ids;
+  for (const Shard& shard : topology_->shards) ids.push_back(shard.id);
   return SendToAll(session, row, kDbSize, nullptr,
-                   CollectorPtr(new RandomKeyCollector(sender_, pool_.shards(), session.state().db,
+                   CollectorPtr(new RandomKeyCollector(sender_, std::move(ids), session.state().db,
                                                        NextRandom(random_state_))));
 }
 
-// WAIT would block a connection that others share, so shards are asked for what their replicas have by now; the
-// least of their answers is true for all keys.
+// WAIT would block a connection that others share, so shards are asked for what their replicas have by now;
+// the least of their answers is true for all keys.
 RequestHandler::Outcome Router::Wait(ClientSession& session, const CommandRow& row,
                                      const RequestView& request) {
   const std::optional<int64_t> replicas = protocol::ParseInt64(request[1]);
@@ -103,7 +105,8 @@ RequestHandler::Outcome Router::Wait(ClientSession& session, const CommandRow& r
     return Outcome::kTaken;
   }
   if (!timeout.has_value() || *timeout < 0) {
-    session.ReplyError(row.id, timeout.has_value() ? protocol::kTimeoutNegative : protocol::kTimeoutNotInteger);
+    session.ReplyError(row.id,
+                       timeout.has_value() ? protocol::kTimeoutNegative : protocol::kTimeoutNotInteger);
     return Outcome::kTaken;
   }
   std::string frame;

@@ -17,12 +17,13 @@ void EvalShaCollector::OnPart(Request& request, uint32_t part, const Slice& repl
     if (body.has_value()) {
       std::string load;
       protocol::AppendCommand(load, {"SCRIPT", "LOAD", *body});
-      sender_.SendPart(request, kLoad, shard_, db_, load);
-      sender_.SendPart(request, kSecondTry, shard_, db_, frame_);
+      sender_.SendPart(request, kLoad, shard_id_, db_, load);
+      sender_.SendPart(request, kSecondTry, shard_id_, db_, frame_);
       return;
     }
   }
   request.failed = protocol::IsError(reply.view());
+  if (request.failed) sender_.requests().stats().NoteError(reply.view());
 }
 
 void EvalShaCollector::Finish(Request&, OutputQueue& out) { out.Append(reply_); }
@@ -30,17 +31,19 @@ void EvalShaCollector::Finish(Request&, OutputQueue& out) { out.Append(reply_); 
 void AskKeysCollector::OnPart(Request& request, uint32_t part, const Slice& reply) {
   reply_ = reply;
   request.failed = protocol::IsError(reply.view());
+  if (request.failed) sender_.requests().stats().NoteError(reply.view());
   if (part == kCommand || request.failed) return;
   std::vector<std::string_view> keys;
   protocol::ReplyCursor cursor(reply.view());
   std::string_view element;
   while (cursor.Next(&element)) keys.push_back(protocol::BulkOf(element).value_or(""));
-  uint32_t shard = 0;
-  const std::string error = router_.RouteKeys(keys, &shard);
+  uint32_t shard_id = 0;
+  const std::string error = router_.RouteKeys(keys, &shard_id);
   if (error.empty()) {
-    sender_.SendPart(request, kCommand, shard, db_, frame_);
+    sender_.SendPart(request, kCommand, shard_id, db_, frame_);
   } else {
     request.failed = true;
+    sender_.requests().stats().NoteError(error);
     reply_ = sender_.requests().Copy("-" + error + "\r\n");
   }
 }

@@ -10,13 +10,13 @@
 
 namespace ringway::proxy {
 
-// EVALSHA: when the shard does not know the script (it restarted, or joined later) and a client has shown it to the
-// proxy before, loads it there and asks again; the client sees the last answer alone.
+// EVALSHA: when the shard does not know the script (it restarted, or joined later) and a client has shown it
+// to the proxy before, loads it there and asks again; the client sees the last answer alone.
 class EvalShaCollector final : public ReplyCollector {
  public:
-  EvalShaCollector(ShardSender& sender, ScriptCache& scripts, uint32_t shard, uint32_t db, std::string_view sha,
-                   std::string_view frame)
-      : sender_(sender), scripts_(scripts), shard_(shard), db_(db), sha_(sha), frame_(frame) {}
+  EvalShaCollector(ShardSender& sender, ScriptCache& scripts, uint32_t shard_id, uint32_t db,
+                   std::string_view sha, std::string_view frame)
+      : sender_(sender), scripts_(scripts), shard_id_(shard_id), db_(db), sha_(sha), frame_(frame) {}
 
   void OnPart(Request& request, uint32_t part, const Slice& reply) override;
   void Finish(Request& request, OutputQueue& out) override;
@@ -26,21 +26,21 @@ class EvalShaCollector final : public ReplyCollector {
 
   ShardSender& sender_;
   ScriptCache& scripts_;
-  uint32_t shard_;
+  uint32_t shard_id_;
   uint32_t db_;
   std::string sha_;
   std::string frame_;
   Slice reply_;
 };
 
-// A command of which only a server can tell the keys (learnt from a module): COMMAND GETKEYS on one shard, then the
-// command on the shard of its keys.
+// A command of which only a server can tell the keys (learnt from a module): COMMAND GETKEYS on one shard,
+// then the command on the shard of its keys.
 class AskKeysCollector final : public ReplyCollector {
  public:
-  // Where keys go; gives a shard, or an error text for keys that do not share one.
+  // Where keys go; gives a shard's id, or an error text for keys that do not share one.
   class KeyRouter {
    public:
-    virtual std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard) = 0;
+    virtual std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard_id) = 0;
 
    protected:
     ~KeyRouter() = default;

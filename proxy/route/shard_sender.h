@@ -14,15 +14,19 @@ class ShardSender {
  public:
   ShardSender(ShardPool& pool, RequestTable& requests) : pool_(pool), requests_(requests) {}
 
-  // Sends one more part; a shard that is down answers it with SHARDDOWN. From within a collector's OnPart.
-  void SendPart(Request& request, uint32_t part, uint32_t shard, uint32_t db, std::string_view frame) {
-    ShardConnection& connection = pool_.Pick(shard, db, request.resp);
+  // Sends one more part; a shard that is down or has left answers it with SHARDDOWN. From within a
+  // collector's OnPart, when the topology may be another than the one that the request came under: hence the
+  // shard's id.
+  void SendPart(Request& request, uint32_t part, uint32_t shard_id, uint32_t db, std::string_view frame) {
+    ShardConnection* connection = pool_.PickById(shard_id, db, request.resp);
     ++request.parts_pending;
-    if (connection.admission() == ShardConnection::Admission::kDown) {
-      requests_.OnError(&request, part, connection.DownError());
-      return;
+    if (connection == nullptr) {
+      requests_.OnError(&request, part, "SHARDDOWN the shard has left the ring");
+    } else if (connection->admission() == ShardConnection::Admission::kDown) {
+      requests_.OnError(&request, part, connection->DownError());
+    } else {
+      connection->Send(&request, part, frame, nullptr);
     }
-    connection.Send(&request, part, frame, nullptr);
   }
 
   ShardPool& pool() { return pool_; }

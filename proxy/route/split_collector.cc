@@ -81,12 +81,22 @@ void SplitCollector::Finish(Request& request, OutputQueue& out) {
   switch (policy_) {
     case ResponsePolicy::kSum:
     case ResponsePolicy::kMin:
-    case ResponsePolicy::kMax: FinishIntegers(out); return;
+    case ResponsePolicy::kMax:
+      FinishIntegers(out);
+      return;
     case ResponsePolicy::kLogicalAnd:
-    case ResponsePolicy::kLogicalOr: FinishLogical(out); return;
-    case ResponsePolicy::kConcatenate: FinishConcatenation(out); return;
-    case ResponsePolicy::kKeyOrder: FinishInKeyOrder(out); return;
-    default: out.Append(parts_[first_success_]); return;
+    case ResponsePolicy::kLogicalOr:
+      FinishLogical(out);
+      return;
+    case ResponsePolicy::kConcatenate:
+      FinishConcatenation(out);
+      return;
+    case ResponsePolicy::kKeyOrder:
+      FinishInKeyOrder(out);
+      return;
+    default:
+      out.Append(parts_[first_success_]);
+      return;
   }
 }
 
@@ -108,7 +118,8 @@ void SplitCollector::FinishIntegers(OutputQueue& out) const {
     if (!result.has_value()) {
       result = value;
     } else if (policy_ == ResponsePolicy::kSum) {
-      *result += value;
+      // Beyond 64 bits it wraps round: no keyspace counts that far.
+      result = static_cast<int64_t>(static_cast<uint64_t>(*result) + static_cast<uint64_t>(value));
     } else {
       result = policy_ == ResponsePolicy::kMin ? std::min(*result, value) : std::max(*result, value);
     }

@@ -68,7 +68,8 @@ void ShardPool::Tick() {
   for (auto& slot : slots_) {
     // By index: what a timeout answers may send a further part, and that may add a lane or a connection.
     for (size_t lane = 0; lane < slot->lanes.size(); ++lane) {
-      for (size_t i = 0; i < slot->lanes[lane].connections.size(); ++i) slot->lanes[lane].connections[i]->Tick();
+      for (size_t i = 0; i < slot->lanes[lane].connections.size(); ++i)
+        slot->lanes[lane].connections[i]->Tick();
     }
     CloseIdle(*slot, environment_.loop.now_usec());
   }

@@ -11,8 +11,8 @@
 
 namespace ringway::proxy {
 
-// A worker's connections: one for each shard, database and RESP version, and a further one while a large reply
-// occupies it.
+// A worker's connections: one for each shard, database and RESP version, and a further one while a large
+// reply occupies it.
 // Thread: one worker. Owns: the connections.
 class ShardPool {
  public:
@@ -34,13 +34,14 @@ class ShardPool {
     Slot& slot = *slots_[shard];
     if (db == 0 && resp == 2) [[likely]] {
       ShardConnection& first = *slot.lanes.front().connections.front();
-      if (!first.session().streaming()) [[likely]] return first;
+      if (!first.session().streaming()) [[likely]]
+        return first;
     }
     return PickSlowly(slot, db, resp);
   }
 
-  // The same by the shard's id, for those who go on with a request that an older topology has routed; null if the
-  // shard has left.
+  // The same by the shard's id, for those who go on with a request that an older topology has routed; null if
+  // the shard has left.
   ShardConnection* PickById(uint32_t shard_id, uint32_t db, uint8_t resp);
 
   size_t shards() const { return slots_.size(); }
