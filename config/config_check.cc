@@ -119,6 +119,10 @@ Result<Config> FinishDraft(ConfigDraft draft) {
   if (const auto warning = ring::RingWarning(draft.config.ring)) {
     draft.warnings.push_back({draft.ring_where, "ring: " + *warning});
   }
+  if (draft.config.http) {
+    draft.warnings.push_back(
+        {"", "http is not served in this version: nothing listens on " + draft.config.http->ToString()});
+  }
   SortByLine(&draft.problems);
   if (!draft.problems.empty())
     return Result<Config>::Failure(std::move(draft.problems), std::move(draft.warnings));

@@ -1,6 +1,8 @@
 #include "config/config_diff.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "config/values.h"
 
@@ -12,6 +14,37 @@ const ShardConfig* FindShard(const std::vector<ShardConfig>& shards, const std::
   const auto found = std::find_if(shards.begin(), shards.end(),
                                   [&name](const ShardConfig& shard) { return shard.name == name; });
   return found == shards.end() ? nullptr : &*found;
+}
+
+constexpr std::string_view kMovesKeys =
+    "keys would change their owner, and moving them while clients are served is not part of this version; it "
+    "takes "
+    "effect at the next start, without moving any key";
+constexpr std::string_view kAddressIsKept =
+    "a shard whose own change is not taken keeps that address, so no shard is readdressed";
+
+// The shards that run after a reload. The names, the weights and so the ring are those of before.
+std::vector<ShardConfig> MergeShards(const Config& before, const Config& after, bool readdress) {
+  std::vector<ShardConfig> merged = before.shards;
+  for (ShardConfig& shard : merged) {
+    const ShardConfig* fresh = FindShard(after.shards, shard.name);
+    if (fresh == nullptr) continue;
+    ShardConfig taken = readdress ? *fresh : shard;
+    taken.weight = shard.weight;
+    taken.user = fresh->user;
+    taken.password = fresh->password;
+    shard = std::move(taken);
+  }
+  return merged;
+}
+
+// A shard that is no longer in the list stays, and its address may have been given to another one.
+bool MayReaddress(const Config& before, const Config& after) {
+  std::set<std::string> addresses;
+  for (const ShardConfig& shard : MergeShards(before, after, true)) {
+    if (!addresses.insert(Lower(shard.address)).second) return false;
+  }
+  return true;
 }
 
 void CompareShard(const ShardConfig& before, const ShardConfig& after, std::vector<ShardChange>* changes) {
@@ -50,7 +83,18 @@ std::vector<std::string> ConfigDiff::Describe(const Config& before, const Config
   };
   for (const Field* field : live) lines.push_back(change(*field));
   for (const Field* field : needs_start) lines.push_back(change(*field) + ": takes effect at the next start");
-  for (const ShardChange& shard : shards) lines.push_back("shard " + shard.ToString());
+  for (const ShardChange& shard : shards) {
+    if (shard.refusal.empty()) lines.push_back("shard " + shard.ToString());
+  }
+  return lines;
+}
+
+std::vector<std::string> ConfigDiff::DescribeRefused() const {
+  std::vector<std::string> lines;
+  for (const ShardChange& shard : shards) {
+    if (!shard.refusal.empty())
+      lines.push_back("not taken: shard " + shard.ToString() + ": " + shard.refusal);
+  }
   return lines;
 }
 
@@ -72,13 +116,19 @@ ConfigDiff Diff(const Config& before, const Config& after) {
       diff.shards.push_back({ShardChange::Kind::kAdded, {}, shard});
     }
   }
+  const bool may_readdress = MayReaddress(before, after);
+  for (ShardChange& change : diff.shards) {
+    const bool readdressed = change.kind == ShardChange::Kind::kReaddressed;
+    if (readdressed && !may_readdress) change.refusal = kAddressIsKept;
+    if (!readdressed && change.kind != ShardChange::Kind::kNewCredentials) change.refusal = kMovesKeys;
+  }
   return diff;
 }
 
 Config ApplyLive(const Config& before, const Config& after, const ConfigDiff& diff) {
   Config merged = before;
   for (const Field* field : diff.live) CopyValue(after, *field, &merged);
-  merged.shards = after.shards;
+  merged.shards = MergeShards(before, after, MayReaddress(before, after));
   return merged;
 }
 

@@ -10,13 +10,16 @@
 
 namespace ringway::config {
 
+// A shard of a known name may get another address or other credentials at once: no key moves. What would give
+// keys another owner is refused, since moving them while clients are served is not part of this version.
 struct ShardChange {
   // A shard may appear twice, once readdressed and once reweighed.
   enum class Kind { kAdded, kRemoved, kReweighed, kReaddressed, kNewCredentials };
 
   Kind kind;
-  ShardConfig before;  // not for kAdded
-  ShardConfig after;   // not for kRemoved
+  ShardConfig before;        // not for kAdded
+  ShardConfig after;         // not for kRemoved
+  std::string refusal = {};  // why it does not take effect; empty if it does
 
   const std::string& name() const { return kind == Kind::kRemoved ? before.name : after.name; }
   // "added cache4 10.0.0.4:6379 weight 1"; holds no secret.
@@ -29,14 +32,17 @@ struct ConfigDiff {
   std::vector<ShardChange> shards;        // in the order: removed, then as the new list has them
 
   bool empty() const { return live.empty() && needs_start.empty() && shards.empty(); }
-  // One line for each change, fit for the log; secrets are named, never shown.
+  // One line for each change that is not refused, fit for the log; secrets are named, never shown.
   std::vector<std::string> Describe(const Config& before, const Config& after) const;
+  // One line for each refused change of a shard, with the reason.
+  std::vector<std::string> DescribeRefused() const;
 };
 
 // The order of shards in the list does not count: names decide.
 ConfigDiff Diff(const Config& before, const Config& after);
 
-// `before` with the live changes of `after`, its shards included: what runs after a reload.
+// `before` with what of `after` takes effect at once: what runs after a reload. Its shards are those of
+// `before` with their new addresses and credentials.
 Config ApplyLive(const Config& before, const Config& after, const ConfigDiff& diff);
 
 }  // namespace ringway::config

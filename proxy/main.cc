@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   ringway::proxy::ProxyServer server(invocation.config, invocation.config_path, [=]() {
     auto again = ringway::config::ParseCommandLine(argc, argv);
     if (!again.ok()) return ringway::config::Result<ringway::config::Config>::Failure(again.problems());
-    return ringway::config::Result<ringway::config::Config>(again.value().config);
+    return ringway::config::Result<ringway::config::Config>(again.value().config, again.warnings());
   });
   return server.Run();
 }

@@ -1,12 +1,12 @@
 #include "proxy/proxy_server.h"
 
-#include <sched.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <utility>
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "config/config_diff.h"
 #include "proxy/log.h"
@@ -62,6 +62,8 @@ int ProxyServer::Run() {
     return 1;
   }
   for (auto& worker : workers_) worker->Start();
+  control_ = std::make_unique<ControlThread>(*state_);
+  control_->Start();
   PrintReady();
   WaitForSignals();
   Drain();
@@ -83,8 +85,8 @@ std::string ProxyServer::OpenListeners() {
   return "";
 }
 
-// Each worker has a TCP listener of its own, and the kernel spreads connections over them; a unix socket has one,
-// which all workers accept from.
+// Each worker has a TCP listener of its own, and the kernel spreads connections over them; a unix socket has
+// one, which all workers accept from.
 std::string ProxyServer::ListenOn(const config::ListenAddress& address) {
   std::string problem;
   UniqueFd first = Listen(address, workers_.size() > 1, &problem);
@@ -118,8 +120,8 @@ void ProxyServer::PrintReady() const {
   }
   if (!dev_shards_.shards().empty()) PrintFirstSteps();
   std::fflush(stdout);
-  LogInfo("ringway " RINGWAY_VERSION " serves " + std::to_string(start_config_.shards.size()) + " shards with " +
-          std::to_string(workers_.size()) + " workers");
+  LogInfo("ringway " RINGWAY_VERSION " serves " + std::to_string(start_config_.shards.size()) +
+          " shards with " + std::to_string(workers_.size()) + " workers");
 }
 
 // For somebody who has just started the proxy for the first time.
@@ -151,32 +153,41 @@ void ProxyServer::WaitForSignals() {
 void ProxyServer::ReloadConfig() {
   config::Result<config::Config> fresh = reload_();
   if (!fresh.ok()) {
-    LogError("the configuration is not reloaded, it has mistakes:");
+    LogError("the configuration is not reloaded and the old one stays in force, since it has mistakes:");
     for (const auto& problem : fresh.problems()) LogError(problem.ToString());
     return;
   }
   const std::shared_ptr<const config::Config> before = state_->config();
-  const config::ConfigDiff diff = config::Diff(*before, fresh.value());
-  const auto after =
-      std::make_shared<const config::Config>(config::ApplyLive(*before, fresh.value(), diff));
-  for (const std::string& line : diff.Describe(*before, fresh.value())) LogInfo("reload: " + line);
+  for (const auto& warning : fresh.warnings()) LogWarn("reload: " + warning.ToString());
+  config::Config wanted = std::move(fresh).value();
+  // What the start has put in the place of what the file says.
+  if (wanted.threads == 0) wanted.threads = UsableProcessors();
+  if (wanted.dev_shards > 0) wanted.shards = before->shards;
+  const config::ConfigDiff diff = config::Diff(*before, wanted);
+  const auto after = std::make_shared<const config::Config>(config::ApplyLive(*before, wanted, diff));
+  for (const std::string& line : diff.Describe(*before, wanted)) LogInfo("reload: " + line);
+  for (const std::string& line : diff.DescribeRefused()) LogWarn("reload: " + line);
   SetLogLevel(after->log.level);
   state_->SetConfig(after);
   for (auto& worker : workers_) worker->PostConfig(after);
-  if (!diff.shards.empty()) {
+  if (after->shards != before->shards) {
     const auto topology = state_->Publish(*after);
     for (auto& worker : workers_) worker->PostTopology(topology);
+    control_->PostTopology(topology);
   }
   LogInfo("the configuration is reloaded");
 }
 
 void ProxyServer::Drain() {
   const int64_t timeout_usec = state_->config()->timeouts.drain_ms * 1000;
+  // First, so that shards which stop with the proxy are not reported.
+  control_->Stop();
   for (auto& worker : workers_) worker->PostDrain(timeout_usec);
   for (auto& worker : workers_) worker->Join();
   // It calls back into the workers.
   state_->resolver.Stop();
   for (const std::string& path : unix_paths_) ::unlink(path.c_str());
+  control_.reset();
   workers_.clear();
   LogInfo("stopped");
 }

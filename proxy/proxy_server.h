@@ -7,6 +7,7 @@
 
 #include "config/config.h"
 #include "config/result.h"
+#include "proxy/control/control_thread.h"
 #include "proxy/control/dev_shards.h"
 #include "proxy/proxy_state.h"
 #include "proxy/worker.h"
@@ -43,6 +44,7 @@ class ProxyServer {
   DevShards dev_shards_;
   std::unique_ptr<ProxyState> state_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<ControlThread> control_;
   std::vector<std::string> unix_paths_;
 };
 

@@ -31,7 +31,6 @@ Worker::Worker(ProxyState& state, uint32_t index)
                          [this](uint64_t id) {
                            if (ClientConnection* client = FindClient(id)) client->session().MarkResumable();
                          },
-                         index == 0,
                          std::minstd_rand(std::random_device{}()),
                          {}},
       pool_(shard_environment_, stats_),

@@ -13,8 +13,8 @@
 namespace ringway::proxy {
 
 // Looks names up on a thread of its own, since the system's resolver (hosts file, DNS, whatever nsswitch.conf
-// says) can only be waited for. Nothing is remembered: each reconnect asks anew, so a shard may change its address.
-// Thread: Resolve from any.
+// says) can only be waited for. Nothing is remembered: each reconnect asks anew, so a shard may change its
+// address. Thread: Resolve from any.
 class Resolver {
  public:
   struct Answer {

@@ -1,6 +1,7 @@
 #include "proxy/shard/handshake.h"
 
 #include "protocol/command_writer.h"
+#include "proxy/shard/shard_problems.h"
 
 namespace ringway::proxy {
 
@@ -29,7 +30,7 @@ Handshake::Verdict Handshake::OnBytes(std::string_view bytes) {
     received_.append(bytes.substr(0, consumed));
     bytes.remove_prefix(consumed);
     if (status == protocol::ParseStatus::kError) {
-      problem_ = "does not speak Redis's protocol";
+      problem_ = kSpeaksNoRedis;
       return Verdict::kRefused;
     }
     if (status == protocol::ParseStatus::kNeedMore) break;
@@ -46,18 +47,24 @@ void Handshake::Judge(Step step, std::string_view reply) {
   if (step == Step::kClusterInfo) {
     // Its users would be sent MOVED. A server that does not let INFO be read passes: it may be a managed one.
     if (text.find("cluster_enabled:1") != std::string_view::npos) {
-      problem_ = "is a Redis Cluster node; shards must be plain servers";
+      problem_ = kIsClusterNode;
     }
     return;
   }
   if (!is_error) return;
   switch (step) {
-    case Step::kAuth: problem_ = "refuses the proxy's user or password"; break;
-    case Step::kHello: problem_ = "does not speak RESP3"; break;
-    case Step::kSelect: problem_ = "has no such database"; break;
+    case Step::kAuth:
+      problem_ = kRefusesCredentials;
+      break;
+    case Step::kHello:
+      problem_ = "does not speak RESP3";
+      break;
+    case Step::kSelect:
+      problem_ = "has no such database";
+      break;
     default:
       if (text.starts_with("NOAUTH")) {
-        problem_ = "wants a password";
+        problem_ = kWantsPassword;
       } else if (text.starts_with("NOPERM")) {
         return;  // alive, and this user may simply not PING
       } else {

@@ -8,6 +8,7 @@
 
 #include "proxy/check.h"
 #include "proxy/log.h"
+#include "proxy/shard/shard_problems.h"
 
 namespace ringway::proxy {
 namespace {
@@ -53,12 +54,15 @@ void ShardConnection::Send(Request* request, uint32_t part, std::string_view fra
 }
 
 OutputQueue& ShardConnection::BeginFrame(Request* request, uint32_t part) {
-  // Before the position is taken: a connect may fail on the spot, which fails all positions. Were this one among
-  // them, its frame would still be appended, and the next connection's first reply would go to the wrong request.
-  if (state_ == State::kClosed) [[unlikely]] Connect();
+  // Before the position is taken: a connect may fail on the spot, which fails all positions. Were this one
+  // among them, its frame would still be appended, and the next connection's first reply would go to the
+  // wrong request.
+  if (state_ == State::kClosed) [[unlikely]]
+    Connect();
   session_.TakePosition(request, part);
   if (request != nullptr) last_request_usec_ = environment_.loop.now_usec();
-  if (state_ == State::kReady) [[likely]] environment_.dirty_shards.Add(this);
+  if (state_ == State::kReady) [[likely]]
+    environment_.dirty_shards.Add(this);
   return session_.output();
 }
 
@@ -80,19 +84,19 @@ void ShardConnection::Connect() {
     return;
   }
   EventLoop* loop = &environment_.loop;
-  environment_.resolver.Resolve(
-      shard.host, shard.port, [loop, weak = std::weak_ptr(self_)](Resolver::Answer answer) {
-        loop->Post([weak, answer = std::move(answer)] {
-          const auto self = weak.lock();
-          if (self != nullptr && *self != nullptr) (*self)->OnResolved(answer);
-        });
-      });
+  environment_.resolver.Resolve(shard.host, shard.port,
+                                [loop, weak = std::weak_ptr(self_)](Resolver::Answer answer) {
+                                  loop->Post([weak, answer = std::move(answer)] {
+                                    const auto self = weak.lock();
+                                    if (self != nullptr && *self != nullptr) (*self)->OnResolved(answer);
+                                  });
+                                });
 }
 
 void ShardConnection::OnResolved(const Resolver::Answer& answer) {
   if (state_ != State::kResolving) return;
   if (answer.addresses.empty()) {
-    Lose("is unreachable: its name cannot be resolved");
+    Lose(kNameUnknown);
     return;
   }
   candidates_ = answer.addresses;
@@ -133,9 +137,14 @@ void ShardConnection::OnConnected() {
 
 void ShardConnection::OnHandshakeBytes(std::string_view bytes) {
   switch (handshake_->OnBytes(bytes)) {
-    case Handshake::Verdict::kNeedMore: return;
-    case Handshake::Verdict::kRefused: Lose(std::string(handshake_->problem())); return;
-    case Handshake::Verdict::kReady: BecomeReady(); return;
+    case Handshake::Verdict::kNeedMore:
+      return;
+    case Handshake::Verdict::kRefused:
+      Lose(std::string(handshake_->problem()));
+      return;
+    case Handshake::Verdict::kReady:
+      BecomeReady();
+      return;
   }
 }
 
@@ -145,7 +154,7 @@ void ShardConnection::BecomeReady() {
   timer_.Remove();
   last_received_usec_ = environment_.loop.now_usec();
   back_off_usec_ = 0;
-  if (std::exchange(failing_, false) && environment_.logs_transitions && address_.keep_open) LogInfo("shard " + Label() + " is back");
+  failing_ = false;
   environment_.dirty_shards.Add(this);
 }
 
@@ -158,7 +167,7 @@ void ShardConnection::Lose(std::string_view problem) {
   problem_ = problem;
   const bool had_requests = session_.in_flight() > 0;
   if (!was_ready) {
-    if (!std::exchange(failing_, true) && environment_.logs_transitions && address_.keep_open) LogWarn("shard " + Label() + " " + problem_);
+    failing_ = true;
     StartBackOff();
   }
   session_.FailAll(DownError());
@@ -190,7 +199,7 @@ void ShardConnection::OnTimer(evutil_socket_t, short, void* argument) {
   if (self->state_ == State::kBackOff) {
     self->Connect();
   } else if (self->state_ != State::kReady) {
-    self->Lose(self->state_ == State::kHandshaking ? "does not answer" : "is unreachable: connect timed out");
+    self->Lose(self->state_ == State::kHandshaking ? kDoesNotAnswer : "is unreachable: connect timed out");
   }
 }
 
@@ -304,7 +313,7 @@ void ShardConnection::Tick() {
   session_.FailSentBefore(now - timeout, "SHARDTIMEOUT " + Label() + " did not answer in time");
   // Silent for twice the time: late replies are not worth waiting for, and a new connection is.
   const int64_t silent_since = std::max(last_received_usec_, session_.oldest_usec());
-  if (read_event_.added() && now - silent_since > 2 * timeout) Lose("does not answer");
+  if (read_event_.added() && now - silent_since > 2 * timeout) Lose(kDoesNotAnswer);
 }
 
 }  // namespace ringway::proxy

@@ -37,17 +37,16 @@ struct ShardEnvironment {
   ShardSettings settings;
   // Wakes a client that waited for room, by its id.
   std::function<void(uint64_t)> resume_client;
-  bool logs_transitions;  // one worker of all says that a shard has gone or is back
   std::minstd_rand random;
   // Connections that are not read from because their client does not take a large reply.
   std::vector<ShardConnection*> paused_streams;
 };
 
-// The socket of one connection to a shard: connects, shakes hands, reconnects with back-off, and says so once when
-// the shard goes and once when it is back. Requests sent while the first connect is under way wait for it; after a
-// failure they are refused until a handshake has succeeded, so that traffic never is the probe.
-// Thread: one worker. Owns: the socket, the session.
-// Limits: ShardSettings, kMaxOutputBytes.
+// The socket of one connection to a shard: connects, shakes hands and reconnects with back-off; the log is
+// told of a shard that goes or comes back by the control thread. Requests sent while the first connect is
+// under way wait for it; after a failure they are refused until a handshake has succeeded, so that traffic
+// never is the probe. Thread: one worker. Owns: the socket, the session. Limits: ShardSettings,
+// kMaxOutputBytes.
 class ShardConnection final : public Flushable {
  public:
   // Requests that a shard does not take are kept up to this size; then clients wait.
