@@ -3,10 +3,27 @@
 #include "protocol/error_replies.h"
 #include "proxy/check.h"
 #include "proxy/local/entries.h"
+#include "proxy/local/words.h"
+#include "proxy/worker.h"
 
 namespace ringway::proxy {
 
+protocol::CommandRow MakeOwnRow(std::string_view full_name, int16_t arity, uint32_t flags, uint16_t id) {
+  protocol::CommandRow row;
+  row.name = full_name;
+  row.arity = arity;
+  row.flags = flags;
+  row.id = id;
+  row.request = protocol::RequestPolicy::kLocal;
+  return row;
+}
+
+RequestHandler::Outcome AskAnyShard(LocalCall& call) {
+  return call.worker.router().SendToAny(call.session, call.row, call.request.frame(), nullptr);
+}
+
 LocalCommands::LocalCommands(Worker& worker) : worker_(worker) {
+  Register(ClientCommands());
   Register(ConnectionCommands());
   Register(ServerCommands());
 }
@@ -24,7 +41,7 @@ RequestHandler::Outcome LocalCommands::Run(ClientSession& session, const protoco
   scratch_.clear();
   protocol::ReplyWriter reply(scratch_, session.state().resp);
   LocalCall call{worker_, session, row, request, reply};
-  const LocalFunction function = functions_[row.id];
+  const LocalFunction function = FindFunction(row);
   if (function == nullptr) {
     // A container without one of its subcommands, or a command that has no meaning here.
     session.Reject(row.id, protocol::UnsupportedText(row));
@@ -35,6 +52,22 @@ RequestHandler::Outcome LocalCommands::Run(ClientSession& session, const protoco
   return outcome;
 }
 
-const protocol::CommandRow* LocalCommands::FindOwn(const protocol::RequestView&) const { return nullptr; }
+LocalFunction LocalCommands::FindFunction(const protocol::CommandRow& row) const {
+  if (row.id < protocol::kCommandCount) return functions_[row.id];
+  for (const OwnCommand& own : OwnClientCommands()) {
+    if (&own.row == &row) return own.function;
+  }
+  return nullptr;
+}
+
+const protocol::CommandRow* LocalCommands::FindOwn(const protocol::RequestView& request) const {
+  if (request.size() < 2) return nullptr;
+  for (const OwnCommand& own : OwnClientCommands()) {
+    const std::string_view name = own.row.name;
+    const size_t bar = name.find('|');
+    if (IsWord(request[0], name.substr(0, bar)) && IsWord(request[1], name.substr(bar + 1))) return &own.row;
+  }
+  return nullptr;
+}
 
 }  // namespace ringway::proxy

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,18 @@ struct LocalEntry {
   LocalFunction function;
 };
 
+// A command that Redis 7.0 does not have, and its row.
+struct OwnCommand {
+  protocol::CommandRow row;
+  LocalFunction function;
+};
+
+// `full_name`: "ring", or "client|setinfo" for one more subcommand of a container that Redis has.
+protocol::CommandRow MakeOwnRow(std::string_view full_name, int16_t arity, uint32_t flags, uint16_t id);
+
+// For commands that every Redis answers alike in words of its own: HELP.
+RequestHandler::Outcome AskAnyShard(LocalCall& call);
+
 // The commands that the proxy answers, found by their row's id.
 // Thread: one worker. Owns: nothing but scratch.
 class LocalCommands final : public LocalHandler {
@@ -45,6 +58,7 @@ class LocalCommands final : public LocalHandler {
 
  private:
   void Register(std::span<const LocalEntry> entries);
+  LocalFunction FindFunction(const protocol::CommandRow& row) const;
 
   Worker& worker_;
   std::array<LocalFunction, WorkerStats::kCommandIds> functions_{};

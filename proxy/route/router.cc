@@ -64,6 +64,7 @@ RequestHandler::Outcome Router::Handle(ClientSession& session, const RequestView
   if (protocol::HasSubcommands(*row) && request.size() > 1) {
     const CommandRow* container = row;
     row = protocol::FindSubcommand(*container, request[1]);
+    if (row == nullptr) row = local_.FindOwn(request);
     if (row == nullptr && learned_ != nullptr) row = learned_->FindSubcommand(*container, request[1]);
     if (row == nullptr) {
       session.Reject(container->id, protocol::UnknownSubcommand(container->name, request[1]));

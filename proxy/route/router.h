@@ -26,7 +26,7 @@ class LocalHandler {
  public:
   virtual RequestHandler::Outcome Run(ClientSession& session, const protocol::CommandRow& row,
                                       const protocol::RequestView& request) = 0;
-  // The row of a command that Redis does not have; null if it is none of the proxy's either.
+  // The row of a command or subcommand that the table does not have; null if it is none of the proxy's either.
   virtual const protocol::CommandRow* FindOwn(const protocol::RequestView& request) const = 0;
 
  protected:
