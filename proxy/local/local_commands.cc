@@ -23,8 +23,10 @@ RequestHandler::Outcome AskAnyShard(LocalCall& call) {
 }
 
 LocalCommands::LocalCommands(Worker& worker) : worker_(worker) {
+  Register(ClientAdminCommands());
   Register(ClientCommands());
   Register(ConnectionCommands());
+  Register(InfoCommands());
   Register(ServerCommands());
 }
 
@@ -54,18 +56,23 @@ RequestHandler::Outcome LocalCommands::Run(ClientSession& session, const protoco
 
 LocalFunction LocalCommands::FindFunction(const protocol::CommandRow& row) const {
   if (row.id < protocol::kCommandCount) return functions_[row.id];
-  for (const OwnCommand& own : OwnClientCommands()) {
-    if (&own.row == &row) return own.function;
+  for (const auto& commands : {OwnClientCommands(), OwnRingCommands()}) {
+    for (const OwnCommand& own : commands) {
+      if (&own.row == &row) return own.function;
+    }
   }
   return nullptr;
 }
 
 const protocol::CommandRow* LocalCommands::FindOwn(const protocol::RequestView& request) const {
-  if (request.size() < 2) return nullptr;
-  for (const OwnCommand& own : OwnClientCommands()) {
-    const std::string_view name = own.row.name;
-    const size_t bar = name.find('|');
-    if (IsWord(request[0], name.substr(0, bar)) && IsWord(request[1], name.substr(bar + 1))) return &own.row;
+  for (const auto& commands : {OwnClientCommands(), OwnRingCommands()}) {
+    for (const OwnCommand& own : commands) {
+      const std::string_view name = own.row.name;
+      const size_t bar = name.find('|');
+      if (!IsWord(request[0], name.substr(0, bar))) continue;
+      if (bar == std::string_view::npos) return &own.row;
+      if (request.size() > 1 && IsWord(request[1], name.substr(bar + 1))) return &own.row;
+    }
   }
   return nullptr;
 }

@@ -45,6 +45,10 @@ void EventLoop::Run(const std::function<void()>& after_turn) {
     NoteWake();
     after_turn();
   }
+  {
+    MutexLock lock(mutex_);
+    ended_ = true;
+  }
   RunPosted();
 }
 
@@ -60,6 +64,7 @@ void EventLoop::Post(std::function<void()> task) {
   bool first;
   {
     MutexLock lock(mutex_);
+    if (ended_) return;
     first = posted_.empty();
     posted_.push_back(std::move(task));
   }

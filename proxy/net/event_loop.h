@@ -29,7 +29,8 @@ class CAPABILITY("event loop") EventLoop {
   // Turns until PostStop. The calling thread becomes the loop's thread.
   void Run(const std::function<void()>& after_turn);
 
-  // Runs `task` on the loop in its next turn. The only door for other threads.
+  // Runs `task` on the loop in its next turn. The only door for other threads. Once Run has ended, `task` is
+  // destroyed without having run.
   void Post(std::function<void()> task);
   void PostStop();
 
@@ -58,6 +59,7 @@ class CAPABILITY("event loop") EventLoop {
 
   Mutex mutex_;
   std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
+  bool ended_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ringway::proxy

@@ -9,14 +9,10 @@
 
 namespace ringway::proxy {
 
-RequestTable::~RequestTable() {
-  for (Request* request : free_) delete request;
-}
-
 Request* RequestTable::New(ClientSession* client, uint16_t command_id) {
   Request* request;
   if (free_.empty()) {
-    request = new Request();
+    request = &all_.emplace_back();
   } else {
     request = free_.back();
     free_.pop_back();

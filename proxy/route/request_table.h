@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,6 @@ class RequestTable {
   // `now_usec` is the loop's time of the turn, read at each reply.
   RequestTable(BlockPool& blocks, WorkerStats& stats, const int64_t& now_usec)
       : blocks_(blocks), stats_(stats), now_usec_(now_usec) {}
-  ~RequestTable();
   RequestTable(const RequestTable&) = delete;
   RequestTable& operator=(const RequestTable&) = delete;
 
@@ -53,6 +53,7 @@ class RequestTable {
   BlockPool& blocks_;
   WorkerStats& stats_;
   const int64_t& now_usec_;
+  std::deque<Request> all_;  // those that nobody answers before the worker ends go with it
   std::vector<Request*> free_;
 };
 

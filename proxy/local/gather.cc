@@ -1,0 +1,33 @@
+#include "proxy/local/gather.h"
+
+#include <string>
+
+namespace ringway::proxy {
+
+Gathering::Gathering(LocalCall& call, size_t parts, Finish finish)
+    : home_(call.worker),
+      request_(call.session.NewRequest(call.row.id)),
+      finish_(std::move(finish)),
+      left_(parts) {
+  request_->parts_pending = 1;
+}
+
+void Gathering::EndPart() {
+  if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  home_.Post([self = shared_from_this()] { self->Answer(); });
+}
+
+void Gathering::Answer() {
+  std::string text;
+  protocol::ReplyWriter reply(text, request_->resp);
+  finish_(reply);
+  home_.requests().OnReply(request_, 0, home_.requests().Copy(text), true);
+}
+
+RequestHandler::Outcome AnswerWhenAllHaveIt(LocalCall& call, Gathering::Finish finish) {
+  return Gather<char>(
+      call, [](Worker&) { return '\0'; },
+      [finish = std::move(finish)](std::vector<char>&, protocol::ReplyWriter& reply) { finish(reply); });
+}
+
+}  // namespace ringway::proxy
