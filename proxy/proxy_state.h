@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "proxy/control/shard_board.h"
+#include "proxy/info/rate_sampler.h"
 #include "proxy/net/resolver.h"
 #include "proxy/route/script_cache.h"
 #include "proxy/thread_annotations.h"
@@ -44,6 +45,7 @@ class ProxyState {
   std::atomic<int64_t> connected_clients{0};
   std::atomic<int64_t> max_clients{0};
   ScriptCache scripts;
+  InfoRates rates;   // written by the first worker
   ShardBoard board;  // written by the control thread
   Resolver resolver;
 

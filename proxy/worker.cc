@@ -7,6 +7,7 @@
 
 #include "protocol/error_replies.h"
 #include "proxy/check.h"
+#include "proxy/info/info_facts.h"
 #include "proxy/log.h"
 #include "proxy/net/clock.h"
 
@@ -197,6 +198,7 @@ void Worker::OnTick(evutil_socket_t, short, void* argument) {
 
 void Worker::Tick() {
   pool_.Tick();
+  if (index_ == 0) SampleRates(state_, loop_.now_usec());
   if (loop_.now_usec() >= next_idle_check_usec_) {
     next_idle_check_usec_ = loop_.now_usec() + kIdleCheckUsec;
     CloseIdleClients();
