@@ -25,6 +25,7 @@ RequestHandler::Outcome AskAnyShard(LocalCall& call) {
 LocalCommands::LocalCommands(Worker& worker) : worker_(worker) {
   Register(ClientAdminCommands());
   Register(ClientCommands());
+  Register(CommandCommands());
   Register(ConnectionCommands());
   Register(InfoCommands());
   Register(ServerCommands());
