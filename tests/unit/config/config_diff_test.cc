@@ -37,14 +37,70 @@ shards:
 - {name: b, address: 'h:2', password: new-secret}
 )");
   const ConfigDiff diff = Diff(before, after);
-  std::vector<std::string> lines = diff.Describe(before, after);
+  std::vector<std::string> lines;
+  for (const ShardChange& change : diff.shards) lines.push_back(change.ToString());
   EXPECT_EQ(lines, (std::vector<std::string>{
-                       "shard removed c h:3",
-                       "shard added d h:4 weight 2",
-                       "shard readdressed a from h:1 to h:9",
-                       "shard reweighed a from 1 to 0.5",
-                       "shard new user or password for b",
+                       "removed c h:3",
+                       "added d h:4 weight 2",
+                       "readdressed a from h:1 to h:9",
+                       "reweighed a from 1 to 0.5",
+                       "new user or password for b",
                    }));
+}
+
+TEST(ConfigDiff, ReloadGivesKeysAnotherOwnerWithoutMovingThem) {
+  const Config before = Parse(kBase);
+  const Config after = Parse(R"(
+shards:
+- {name: d, address: 'h:4', weight: 2}
+- {name: a, address: 'h:9', weight: 0.5}
+- {name: b, address: 'h:2', password: new-secret}
+)");
+  const ConfigDiff diff = Diff(before, after);
+  EXPECT_EQ(diff.Describe(before, after), (std::vector<std::string>{"shard readdressed a from h:1 to h:9",
+                                                                    "shard new user or password for b"}));
+  const std::vector<std::string> refused = diff.DescribeRefused();
+  ASSERT_EQ(refused.size(), 3u);
+  EXPECT_TRUE(refused[0].starts_with("not taken: shard removed c h:3: keys would change")) << refused[0];
+  EXPECT_TRUE(refused[1].starts_with("not taken: shard added d h:4 weight 2: keys would")) << refused[1];
+  EXPECT_TRUE(refused[2].starts_with("not taken: shard reweighed a from 1 to 0.5: keys")) << refused[2];
+
+  const Config merged = ApplyLive(before, after, diff);
+  ASSERT_EQ(merged.shards.size(), 3u);
+  EXPECT_EQ(merged.shards[0].name, "a");
+  EXPECT_EQ(merged.shards[0].address, "h:9");
+  EXPECT_EQ(merged.shards[0].port, 9);
+  EXPECT_EQ(merged.shards[0].weight, 1);
+  EXPECT_EQ(merged.shards[1].password, "new-secret");
+  EXPECT_EQ(merged.shards[2], before.shards[2]);
+}
+
+TEST(ConfigDiff, AddressOfARemovedShardThatStaysIsGivenToAnother) {
+  const Config before = Parse(kBase);
+  // c is no longer in the list but stays, so a cannot have its address; nor may b follow to a's.
+  const Config after = Parse(R"(
+shards:
+- {name: a, address: 'h:3'}
+- {name: b, address: 'h:1', password: fresh}
+)");
+  const ConfigDiff diff = Diff(before, after);
+  EXPECT_EQ(diff.DescribeRefused().size(), 3u);
+  const Config merged = ApplyLive(before, after, diff);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(merged.shards[i].address, before.shards[i].address);
+  EXPECT_EQ(merged.shards[1].password, "fresh");
+}
+
+TEST(ConfigDiff, ShardsThatChangePlacesAreRefused) {
+  const Config before = Parse(kBase);
+  const Config after = Parse(R"(
+shards:
+- {name: a, address: 'h:2'}
+- {name: b, address: 'h:1', password: old}
+- {name: c, address: 'h:3'}
+)");
+  const ConfigDiff diff = Diff(before, after);
+  EXPECT_TRUE(diff.DescribeRefused().empty());
+  EXPECT_EQ(ApplyLive(before, after, diff).shards, after.shards);
 }
 
 TEST(ConfigDiff, StartOnlyChangeKeepsItsOldValueAndIsNamed) {

@@ -170,5 +170,17 @@ TEST_F(ConfigFile, ThousandShardsAreTakenAndMoreThanTheRingHoldsAreNot) {
   EXPECT_EQ(ParseConfig(shards(4097), "f").problems().size(), 1u);
 }
 
+// Nobody should believe that it works, nor be kept from starting by an option that is to come.
+TEST_F(ConfigFile, HttpPageIsBelievedToBeServed) {
+  const Result<Config> with = ParseConfig("http: 127.0.0.1:9380\nshards: [{name: a, address: 'h:1'}]\n", "f");
+  ASSERT_TRUE(with.ok());
+  ASSERT_EQ(with.warnings().size(), 1u);
+  EXPECT_EQ(with.warnings()[0].ToString(),
+            "http is not served in this version: nothing listens on 127.0.0.1:9380");
+  const Result<Config> off = ParseConfig("http: off\nshards: [{name: a, address: 'h:1'}]\n", "f");
+  ASSERT_TRUE(off.ok());
+  EXPECT_TRUE(off.warnings().empty());
+}
+
 }  // namespace
 }  // namespace ringway::config
