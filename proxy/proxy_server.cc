@@ -157,20 +157,20 @@ void ProxyServer::ReloadConfig() {
     for (const auto& problem : fresh.problems()) LogError(problem.ToString());
     return;
   }
-  const std::shared_ptr<const config::Config> before = state_->config();
   for (const auto& warning : fresh.warnings()) LogWarn("reload: " + warning.ToString());
   config::Config wanted = std::move(fresh).value();
   // What the start has put in the place of what the file says.
   if (wanted.threads == 0) wanted.threads = UsableProcessors();
-  if (wanted.dev_shards > 0) wanted.shards = before->shards;
-  const config::ConfigDiff diff = config::Diff(*before, wanted);
-  const auto after = std::make_shared<const config::Config>(config::ApplyLive(*before, wanted, diff));
-  for (const std::string& line : diff.Describe(*before, wanted)) LogInfo("reload: " + line);
-  for (const std::string& line : diff.DescribeRefused()) LogWarn("reload: " + line);
-  SetLogLevel(after->log.level);
-  state_->SetConfig(after);
-  for (auto& worker : workers_) worker->PostConfig(after);
-  if (after->shards != before->shards) {
+  config::Config before;
+  const auto after = state_->ChangeConfig([&](config::Config* config) {
+    before = *config;
+    if (wanted.dev_shards > 0) wanted.shards = before.shards;
+    const config::ConfigDiff diff = config::Diff(before, wanted);
+    *config = config::ApplyLive(before, wanted, diff);
+    for (const std::string& line : diff.Describe(before, wanted)) LogInfo("reload: " + line);
+    for (const std::string& line : diff.DescribeRefused()) LogWarn("reload: " + line);
+  });
+  if (after->shards != before.shards) {
     const auto topology = state_->Publish(*after);
     for (auto& worker : workers_) worker->PostTopology(topology);
     control_->PostTopology(topology);

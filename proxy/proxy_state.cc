@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "proxy/check.h"
+#include "proxy/log.h"
 #include "proxy/net/clock.h"
-#include "proxy/worker_stats.h"
+#include "proxy/worker.h"
 
 namespace ringway::proxy {
 namespace {
@@ -32,10 +33,20 @@ std::shared_ptr<const config::Config> ProxyState::config() const {
   return config_;
 }
 
-void ProxyState::SetConfig(std::shared_ptr<const config::Config> config) {
-  max_clients.store(config->limits.clients, std::memory_order_relaxed);
-  MutexLock lock(mutex_);
-  config_ = std::move(config);
+std::shared_ptr<const config::Config> ProxyState::ChangeConfig(
+    const std::function<void(config::Config*)>& change) {
+  MutexLock change_lock(change_mutex_);
+  config::Config copy = *config();
+  change(&copy);
+  const auto changed = std::make_shared<const config::Config>(std::move(copy));
+  max_clients.store(changed->limits.clients, std::memory_order_relaxed);
+  SetLogLevel(changed->log.level);
+  {
+    MutexLock lock(mutex_);
+    config_ = changed;
+  }
+  for (Worker* worker : workers) worker->PostConfig(changed);
+  return changed;
 }
 
 std::shared_ptr<const Topology> ProxyState::topology() const {

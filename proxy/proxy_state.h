@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,8 +26,9 @@ class ProxyState {
   explicit ProxyState(config::Config config);
 
   std::shared_ptr<const config::Config> config() const;
-  // Takes a changed configuration; the caller tells the workers.
-  void SetConfig(std::shared_ptr<const config::Config> config);
+  // Changes a copy of the configuration, makes it the one in force and posts it to the workers. Changes of several
+  // threads come one after the other, in one order for all workers.
+  std::shared_ptr<const config::Config> ChangeConfig(const std::function<void(config::Config*)>& change);
 
   std::shared_ptr<const Topology> topology() const;
   // Builds the ring of `shards` and makes it the current one; ids of known names stay.
@@ -56,6 +58,7 @@ class ProxyState {
   const int64_t started_usec_;
   std::atomic<uint64_t> next_client_id_{1};
 
+  Mutex change_mutex_;  // held during a change of the configuration; taken before mutex_
   mutable Mutex mutex_;
   std::shared_ptr<const config::Config> config_ GUARDED_BY(mutex_);
   std::shared_ptr<const Topology> topology_ GUARDED_BY(mutex_);

@@ -104,6 +104,9 @@ void Worker::ApplyConfig() {
   session_environment_.limits.request.max_bulk_bytes = static_cast<uint32_t>(config_->limits.request_bytes);
   session_environment_.limits.pipeline = static_cast<size_t>(config_->limits.pipeline);
   session_environment_.limits.client_output = static_cast<size_t>(config_->limits.client_output_bytes);
+  if (config_->requirepass.empty()) {
+    for (auto& [id, client] : clients_) client->session().state().authenticated = true;
+  }
   router_.set_same_shard_is_enough(config_->multi_key == config::MultiKey::kSameShard);
   ResumeStopped();
 }

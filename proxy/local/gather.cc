@@ -4,12 +4,9 @@
 
 namespace ringway::proxy {
 
-Gathering::Gathering(LocalCall& call, size_t parts, Finish finish)
-    : home_(call.worker),
-      request_(call.session.NewRequest(call.row.id)),
-      finish_(std::move(finish)),
-      left_(parts) {
-  request_->parts_pending = 1;
+Gathering::Gathering(Worker& home, Request& request, size_t parts, Finish finish)
+    : home_(home), request_(request), finish_(std::move(finish)), left_(parts) {
+  ++request_.parts_pending;
 }
 
 void Gathering::EndPart() {
@@ -19,15 +16,20 @@ void Gathering::EndPart() {
 
 void Gathering::Answer() {
   std::string text;
-  protocol::ReplyWriter reply(text, request_->resp);
+  protocol::ReplyWriter reply(text, request_.resp);
   finish_(reply);
-  home_.requests().OnReply(request_, 0, home_.requests().Copy(text), true);
+  home_.requests().OnReply(&request_, 0, home_.requests().Copy(text), true);
+}
+
+void AnswerWhenAllHaveIt(Worker& home, Request& request, Gathering::Finish finish) {
+  Gather<char>(
+      home, request, [](Worker&) { return '\0'; },
+      [finish = std::move(finish)](std::vector<char>&, protocol::ReplyWriter& reply) { finish(reply); });
 }
 
 RequestHandler::Outcome AnswerWhenAllHaveIt(LocalCall& call, Gathering::Finish finish) {
-  return Gather<char>(
-      call, [](Worker&) { return '\0'; },
-      [finish = std::move(finish)](std::vector<char>&, protocol::ReplyWriter& reply) { finish(reply); });
+  AnswerWhenAllHaveIt(call.worker, *call.session.NewRequest(call.row.id), std::move(finish));
+  return RequestHandler::Outcome::kTaken;
 }
 
 }  // namespace ringway::proxy

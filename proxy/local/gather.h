@@ -35,15 +35,16 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
     std::shared_ptr<Gathering> gathering_;
   };
 
-  // `parts`: how many there will be, at least 1.
-  Gathering(LocalCall& call, size_t parts, Finish finish);
+  // `request` is one of `home`'s, under way; it waits for one part more. `parts`: how many workers, at
+  // least 1.
+  Gathering(Worker& home, Request& request, size_t parts, Finish finish);
 
  private:
   void EndPart();
   void Answer();
 
   Worker& home_;
-  Request* const request_;
+  Request& request_;
   const Finish finish_;
   std::atomic<size_t> left_;
 };
@@ -51,14 +52,13 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
 // Runs `ask` on every worker's own thread, then `finish` at home with the answers, by index of the worker; a
 // worker that has ended leaves a T{}. The client may have gone by then.
 template <typename T>
-RequestHandler::Outcome Gather(
-    LocalCall& call, std::function<T(Worker&)> ask,
-    std::function<void(std::vector<T>& answers, protocol::ReplyWriter& reply)> finish) {
+void Gather(Worker& home, Request& request, std::function<T(Worker&)> ask,
+            std::function<void(std::vector<T>& answers, protocol::ReplyWriter& reply)> finish) {
   static_assert(!std::is_same_v<T, bool>, "elements of vector<bool> share bytes");
-  const std::vector<Worker*>& workers = call.worker.state().workers;
+  const std::vector<Worker*>& workers = home.state().workers;
   auto answers = std::make_shared<std::vector<T>>(workers.size());
   auto gathering = std::make_shared<Gathering>(
-      call, workers.size(),
+      home, request, workers.size(),
       [answers, finish = std::move(finish)](protocol::ReplyWriter& reply) { finish(*answers, reply); });
   const auto shared_ask = std::make_shared<std::function<T(Worker&)>>(std::move(ask));
   for (size_t i = 0; i < workers.size(); ++i) {
@@ -67,10 +67,20 @@ RequestHandler::Outcome Gather(
       (*answers)[i] = (*shared_ask)(*worker);
     });
   }
+}
+
+// The same for a command that has just come.
+template <typename T>
+RequestHandler::Outcome Gather(
+    LocalCall& call, std::function<T(Worker&)> ask,
+    std::function<void(std::vector<T>& answers, protocol::ReplyWriter& reply)> finish) {
+  Gather<T>(call.worker, *call.session.NewRequest(call.row.id), std::move(ask), std::move(finish));
   return RequestHandler::Outcome::kTaken;
 }
 
 // Answers when all that was posted to the workers before has been done.
 RequestHandler::Outcome AnswerWhenAllHaveIt(LocalCall& call, Gathering::Finish finish);
+// The same for a request that is under way, as one part more.
+void AnswerWhenAllHaveIt(Worker& home, Request& request, Gathering::Finish finish);
 
 }  // namespace ringway::proxy

@@ -26,6 +26,7 @@ LocalCommands::LocalCommands(Worker& worker) : worker_(worker) {
   Register(ClientAdminCommands());
   Register(ClientCommands());
   Register(CommandCommands());
+  Register(ConfigCommands());
   Register(ConnectionCommands());
   Register(InfoCommands());
   Register(ServerCommands());
