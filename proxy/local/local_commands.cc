@@ -29,7 +29,9 @@ LocalCommands::LocalCommands(Worker& worker) : worker_(worker) {
   Register(ConfigCommands());
   Register(ConnectionCommands());
   Register(InfoCommands());
+  Register(LatencyCommands());
   Register(ServerCommands());
+  Register(SlowlogCommands());
 }
 
 void LocalCommands::Register(std::span<const LocalEntry> entries) {
