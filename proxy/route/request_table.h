@@ -39,6 +39,9 @@ class RequestTable {
   // The same bytes, without holding on to a large block when many are held already.
   Slice Held(const Slice& slice);
 
+  // Requests that have not been freed.
+  size_t in_use() const { return made_ - free_.size(); }
+
   BlockPool& blocks() { return blocks_; }
   WorkerStats& stats() { return stats_; }
   int64_t now_usec() const { return now_usec_; }
@@ -55,6 +58,7 @@ class RequestTable {
   const int64_t& now_usec_;
   std::deque<Request> all_;  // those that nobody answers before the worker ends go with it
   std::vector<Request*> free_;
+  size_t made_ = 0;
 };
 
 }  // namespace ringway::proxy
