@@ -40,7 +40,7 @@ class RequestTable {
   Slice Held(const Slice& slice);
 
   // Requests that have not been freed.
-  size_t in_use() const { return made_ - free_.size(); }
+  size_t in_use() const { return all_.size() - free_.size(); }
 
   BlockPool& blocks() { return blocks_; }
   WorkerStats& stats() { return stats_; }
@@ -58,7 +58,6 @@ class RequestTable {
   const int64_t& now_usec_;
   std::deque<Request> all_;  // those that nobody answers before the worker ends go with it
   std::vector<Request*> free_;
-  size_t made_ = 0;
 };
 
 }  // namespace ringway::proxy

@@ -46,7 +46,9 @@ class ShardPool {
 
   size_t shards() const { return slots_.size(); }
   // Whether requests to the shard are refused just now.
-  bool IsDown(uint32_t shard) const { return slots_[shard]->lanes.front().connections.front()->failing(); }
+  bool IsDown(uint32_t shard) const { return MainConnection(shard).failing(); }
+  // The first one, for database 0 and RESP2, which is there as long as the shard is.
+  ShardConnection& MainConnection(uint32_t shard) const { return *slots_[shard]->lanes.front().connections.front(); }
 
   // About ten times a second.
   void Tick();
