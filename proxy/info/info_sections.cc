@@ -18,7 +18,7 @@ constexpr InfoSection kSections[] = {
     {"stats", "Stats", Shown::kByDefault, Needs::kShards, &WriteStats},
     {"replication", "Replication", Shown::kByDefault, Needs::kProxy, &WriteReplication},
     {"cpu", "CPU", Shown::kByDefault, Needs::kProxy, &WriteCpu},
-    {"module_list", "Modules", Shown::kByDefault, Needs::kProxy, &WriteModules},
+    {"module_list", "Modules", Shown::kByDefault, Needs::kProxy, &WriteModules, "modules"},
     {"commandstats", "Commandstats", Shown::kInAll, Needs::kProxy, &WriteCommandStats},
     {"errorstats", "Errorstats", Shown::kByDefault, Needs::kProxy, &WriteErrorStats},
     {"latencystats", "Latencystats", Shown::kInAll, Needs::kProxy, &WriteLatencyStats},
@@ -33,7 +33,7 @@ constexpr InfoSection kSections[] = {
 bool Picks(std::string_view argument, const InfoSection& section) {
   if (IsWord(argument, "all") || IsWord(argument, "everything")) return true;
   if (IsWord(argument, "default")) return section.shown == Shown::kByDefault;
-  return IsWord(argument, section.name);
+  return IsWord(argument, section.name) || (!argument.empty() && IsWord(argument, section.other_name));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct InfoSection {
   Shown shown;
   Needs needs;
   void (*write)(const InfoFacts& facts, std::string& out);
+  std::string_view other_name = {};  // taken as well, where Redis has two
 };
 
 // All of them, in the order they are shown in.

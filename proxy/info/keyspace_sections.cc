@@ -47,8 +47,9 @@ void WriteMemory(const InfoFacts& facts, std::string& out) {
   for (const std::string_view name : {"used_memory", "used_memory_rss", "used_memory_peak"}) {
     SumAndHuman(facts, text, name);
   }
-  for (const std::string_view name : {"used_memory_overhead", "used_memory_startup", "used_memory_dataset",
-                                      "used_memory_scripts", "number_of_cached_scripts"}) {
+  for (const std::string_view name :
+       {"used_memory_overhead", "used_memory_startup", "used_memory_dataset", "used_memory_lua",
+        "used_memory_scripts", "number_of_cached_scripts", "mem_clients_normal"}) {
     text.Field(name, facts.Sum(name));
   }
   const uint64_t max = MaxMemory(facts);
@@ -112,11 +113,12 @@ void WriteStats(const InfoFacts& facts, std::string& out) {
   text.Field("rejected_connections", Total(facts.state, &WorkerStats::connections_rejected));
   for (const std::string_view name :
        {"expired_keys", "expired_time_cap_reached_count", "evicted_keys", "keyspace_hits", "keyspace_misses",
-        "total_forks", "active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits",
-        "active_defrag_key_misses"}) {
+        "evicted_clients", "sync_full", "sync_partial_ok", "sync_partial_err", "total_forks",
+        "active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits", "active_defrag_key_misses"}) {
     text.Field(name, facts.Sum(name));
   }
-  for (const std::string_view name : {"pubsub_channels", "pubsub_patterns", "pubsubshard_channels"}) {
+  for (const std::string_view name :
+       {"pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "tracking_total_keys"}) {
     text.Field(name, 0);
   }
   text.Field("latest_fork_usec", facts.Max("latest_fork_usec"));
