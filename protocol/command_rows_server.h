@@ -35,7 +35,7 @@ inline constexpr RowSource kServerRows[] = {
     Row("command|help", 2, kLoading | kStale).Local().Acl(kAclConnection),
     Row("command|info", -2, kLoading | kStale).Local().Acl(kAclConnection).Tips("nondeterministic_output_order"),
     Row("command|list", -2, kLoading | kStale).Local().Acl(kAclConnection).Tips("nondeterministic_output_order"),
-    // CONFIG speaks of the proxy's own parameters, never of a shard's.
+    // The proxy's own parameters, and those of the shards for what it does not have.
     Row("config", -2, 0).Local(),
     Row("config|get", -3, kAdmin | kNoScript | kLoading | kStale).Local(),
     Row("config|help", 2, kLoading | kStale).Local(),

@@ -6,9 +6,19 @@
 #include "protocol/reply_writer.h"
 #include "proxy/buffer/output_queue.h"
 #include "proxy/local/gather.h"
+#include "proxy/log.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {
+
+void SetOwnParameters(Worker& worker, const Parameters& own) {
+  const auto changed =
+      worker.state().ChangeConfig([&own](config::Config* config) { SetParameters(own, config); });
+  for (const auto& [name, value] : own) {
+    const config::Field& field = *config::FindField(name);
+    LogInfo("CONFIG SET: " + std::string(field.path) + " is now '" + config::Get(*changed, field) + "'");
+  }
+}
 
 void ConfigGetCollector::OnPart(Request& request, uint32_t, const Slice& reply) {
   if (!protocol::IsError(reply.view())) {
@@ -61,7 +71,7 @@ void ConfigSetCollector::OnPart(Request& request, uint32_t, const Slice& reply) 
     worker_.requests().stats().NoteError(error_);
   } else if (!own_.empty()) {
     applied_ = true;
-    worker_.state().ChangeConfig([this](config::Config* config) { SetParameters(own_, config); });
+    SetOwnParameters(worker_, own_);
     AnswerWhenAllHaveIt(worker_, request, [](protocol::ReplyWriter& out) { out.Ok(); });
   }
 }

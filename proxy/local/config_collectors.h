@@ -11,6 +11,10 @@ namespace ringway::proxy {
 
 class Worker;
 
+// Sets the proxy's own parameters, which ParseConfigSet has let through, on all workers, and says so in the
+// log.
+void SetOwnParameters(Worker& worker, const Parameters& own);
+
 // CONFIG GET of parameters that a shard knows: adds its answer to what the proxy has, whose own parameters
 // win. Thread: one worker. Owns: the shard's reply.
 class ConfigGetCollector final : public ReplyCollector {

@@ -64,7 +64,7 @@ Outcome ConfigSet(LocalCall& call) {
     CollectorPtr collector(new ConfigSetCollector(call.worker, std::move(change.own)));
     return call.worker.router().SendToAll(call.session, call.row, frame, nullptr, std::move(collector));
   }
-  call.worker.state().ChangeConfig([&change](config::Config* config) { SetParameters(change.own, config); });
+  SetOwnParameters(call.worker, change.own);
   return AnswerWhenAllHaveIt(call, [](protocol::ReplyWriter& reply) { reply.Ok(); });
 }
 
