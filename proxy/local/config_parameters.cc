@@ -28,6 +28,9 @@ std::string SetError(std::string_view name, std::string_view why) {
          std::string(why);
 }
 
+// SLOWLOG shows what the shards have logged, so they must know what is slow.
+bool IsForShardsToo(const Field& field) { return field.path.starts_with("slowlog."); }
+
 // Why CONFIG SET cannot change this parameter at all.
 std::optional<std::string_view> WhyFixed(const Field& field) {
   switch (field.when) {
@@ -94,6 +97,10 @@ std::optional<std::string> ParseConfigSet(const config::Config& config, const Re
   for (size_t i = 0; i < change->own.size(); ++i) {
     const auto& [name, value] = change->own[i];
     if (const auto why = config::SetAs(&changed, *seen[i], name, value)) return SetError(name, *why);
+    if (IsForShardsToo(*seen[i])) {
+      const std::string_view shards_name = seen[i]->redis_name;
+      change->for_shards.emplace_back(shards_name, config::GetAs(changed, *seen[i], shards_name));
+    }
   }
   return std::nullopt;
 }

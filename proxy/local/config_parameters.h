@@ -27,7 +27,8 @@ FoundParameters FindParameters(const config::Config& config, const protocol::Req
 // Whether a shard's parameter is a password, which nobody is shown.
 bool IsSecretOfShard(std::string_view name);
 
-// CONFIG SET, split into what the proxy sets itself and what all shards are to set.
+// CONFIG SET, split into what the proxy sets itself and what all shards are to set; SLOWLOG's parameters are
+// both.
 struct ConfigChange {
   Parameters own;
   Parameters for_shards;

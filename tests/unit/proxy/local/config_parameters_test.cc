@@ -75,6 +75,15 @@ TEST(ParseConfigSet, NonsenseIsSet) {
             failed + "databases') - can't set immutable config");
 }
 
+TEST(ParseConfigSet, ShardsDoNotKnowWhatIsSlow) {
+  ConfigChange change;
+  const MadeRequest request(Words("CONFIG SET slowlog.log_slower_than off slowlog-max-len 5"));
+  EXPECT_FALSE(ParseConfigSet(config::Config{}, request.view(), &change).has_value());
+  EXPECT_THAT(change.own, ElementsAre(Pair("slowlog.log_slower_than", "off"), Pair("slowlog-max-len", "5")));
+  EXPECT_THAT(change.for_shards,
+              ElementsAre(Pair("slowlog-log-slower-than", "-1"), Pair("slowlog-max-len", "5")));
+}
+
 TEST(ParseConfigSet, ParametersGoToTheWrongSide) {
   ConfigChange change;
   const MadeRequest request(Words("CONFIG SET save '' Timeout 5 maxmemory 1mb limits.clients 77"));
