@@ -92,7 +92,7 @@ RequestHandler::Outcome FakeLocal::Run(ClientSession& session, const protocol::C
     session.Reply(row.id, "+OK\r\n");
     session.CloseAfterReplies();
   } else if (name == "select") {
-    state.db = static_cast<uint32_t>(protocol::ParseInt64(request[1]).value_or(0)) % 16;
+    state.db = static_cast<uint32_t>(protocol::ParseInt64(request[1]).value_or(0)) % databases;
     session.Reply(row.id, "+OK\r\n");
   } else if (name == "hello") {
     state.resp = request.size() > 1 && request[1] == "3" ? 3 : 2;

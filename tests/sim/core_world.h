@@ -42,6 +42,8 @@ class FakeLocal final : public LocalHandler {
   RequestHandler::Outcome Run(ClientSession& session, const protocol::CommandRow& row,
                               const protocol::RequestView& request) override;
   const protocol::CommandRow* FindOwn(const protocol::RequestView&) const override { return nullptr; }
+
+  uint32_t databases = 16;
 };
 
 // Everything of a worker but its sockets: router, sessions, shard sessions over a real ring. Its shards'
