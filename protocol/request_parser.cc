@@ -270,9 +270,10 @@ void RequestParser::AddArg(size_t offset, size_t length) {
   args()[count_++] = {static_cast<uint32_t>(offset), static_cast<uint32_t>(length)};
 }
 
-// Doubles: the table holds at most twice the arguments received, which took six bytes each at least.
+// Doubles: the table holds at most twice the arguments received, which took six bytes each at least. It does
+// not step over kKeptArgs, or a table for fewer would not be kept.
 void RequestParser::GrowArgs() {
-  const uint32_t capacity = capacity_ * 2;
+  const uint32_t capacity = capacity_ < kKeptArgs ? std::min(capacity_ * 2, kKeptArgs) : capacity_ * 2;
   auto grown = std::make_unique_for_overwrite<Arg[]>(capacity);
   std::copy_n(args(), count_, grown.get());
   heap_args_ = std::move(grown);
