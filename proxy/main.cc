@@ -3,6 +3,11 @@
 #include "config/command_line.h"
 #include "proxy/proxy_server.h"
 
+// Read by jemalloc when the program starts: memory that a burst took goes back to the system within seconds, by a
+// thread of jemalloc's own, so that no request pays for it.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:1000";
+
 namespace {
 
 using ringway::config::Invocation;

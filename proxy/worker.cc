@@ -204,6 +204,7 @@ void Worker::Tick() {
   if (index_ == 0) SampleRates(state_, loop_.now_usec());
   if (loop_.now_usec() >= next_idle_check_usec_) {
     next_idle_check_usec_ = loop_.now_usec() + kIdleCheckUsec;
+    blocks_.Trim();
     CloseIdleClients();
   }
   const Pause& pause = router_.pause();

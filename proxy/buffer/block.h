@@ -71,6 +71,9 @@ class BlockPool {
   // A block of at least `capacity` bytes, uninitialised.
   BlockRef Take(size_t capacity = kBlockBytes);
 
+  // Gives back what has not been needed since the last call; a burst's blocks go within two calls.
+  void Trim();
+
   // Bytes in blocks that are referred to by anyone.
   size_t bytes_in_use() const { return bytes_in_use_; }
 
@@ -79,6 +82,7 @@ class BlockPool {
   void Release(Block* block);
 
   std::vector<Block*> free_;
+  size_t least_free_ = 0;  // since the last Trim: so many were not needed
   size_t bytes_in_use_ = 0;
 };
 

@@ -74,8 +74,8 @@ TEST_F(ShardAddress, NameThatCannotBeLookedUpEndsTheProxy) {
 TEST_F(ShardAddress, ShardThatIsAClusterNodeSendsMovedToClients) {
   RedisServer node({"--cluster-enabled", "yes"});
   RingwayProcess proxy({"--listen", "127.0.0.1:0", "--shard", "node=" + node.address()});
-  EXPECT_TRUE(Eventually([&] { return proxy.LogContains("cluster") || !proxy.running(); })) << proxy.log();
-  EXPECT_TRUE(proxy.LogContains("cluster")) << proxy.log();
+  EXPECT_TRUE(Eventually([&] { return proxy.LogContains("Redis Cluster node") || !proxy.running(); })) << proxy.log();
+  EXPECT_TRUE(proxy.LogContains("Redis Cluster node")) << proxy.log();
   if (!proxy.running()) return;
   RespClient client(proxy.address());
   const Reply reply = client.Do({"GET", "key"});

@@ -202,7 +202,8 @@ TEST_F(ShardPassword, SelectIsSentBeforeAuth) {
 
 TEST_F(ShardPassword, UserOfAShardIsIgnored) {
   ClusterOptions options;
-  options.redis_arguments = {"--user", "worker on >workersecret ~* &* +@all", "--user", "default off"};
+  options.redis_arguments = {"--requirepass", "othersecret", "--user",        "worker", "on",
+                             ">workersecret", "~*",          "&*",            "+@all"};
   options.shard_config = ", user: worker, password: workersecret";
   Start(options);
   Fill(30);

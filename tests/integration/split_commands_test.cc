@@ -208,7 +208,7 @@ class SameShardProxyTest : public CustomProxyTest {};
 TEST_F(SameShardProxyTest, OptionToRelaxCrossSlotIsIgnored) {
   RINGWAY_NEEDS_PROXY();
   ClusterOptions options;
-  options.config = "multi_key: same_shard\n";
+  options.config = "ring: {multi_key: same_shard}\n";
   Start(options);
   const auto here = cluster_->KeysOn(0, 2);
   const std::string there = cluster_->KeyOn(1);
