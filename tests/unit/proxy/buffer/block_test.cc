@@ -49,6 +49,24 @@ TEST(BlockPool, OrdinaryBlocksAreUsedAgainAndOthersAreNot) {
   EXPECT_EQ(pool.bytes_in_use(), large->capacity);
 }
 
+TEST(BlockPool, TrimLeavesBlocksInUseAndThoseNeededMeanwhile) {
+  BlockPool pool;
+  {
+    std::vector<BlockRef> burst;
+    for (int i = 0; i < 10; ++i) burst.push_back(pool.Take());
+  }
+  pool.Trim();
+  const BlockRef used = pool.Take();
+  Block* needed = pool.Take().get();
+  pool.Trim();
+  EXPECT_EQ(pool.Take().get(), needed);
+  pool.Trim();
+  pool.Trim();
+  const BlockRef fresh = pool.Take();
+  fresh.get()->data()[BlockPool::kBlockBytes - 1] = 'x';
+  EXPECT_EQ(pool.bytes_in_use(), 2 * BlockPool::kBlockBytes);
+}
+
 TEST(BlockPool, KeepsNoMoreFreeBlocksThanItsLimit) {
   BlockPool pool;
   std::vector<BlockRef> taken;
