@@ -32,7 +32,10 @@ int64_t UsableProcessors() {
 ProxyServer::ProxyServer(config::Config config, std::string config_path, Reload reload)
     : start_config_(std::move(config)), config_path_(std::move(config_path)), reload_(std::move(reload)) {}
 
-ProxyServer::~ProxyServer() = default;
+ProxyServer::~ProxyServer() {
+  // It calls back into the workers, which go first when the start has failed half way.
+  if (state_ != nullptr) state_->resolver.Stop();
+}
 
 int ProxyServer::Run() {
   // Blocked here and in all threads that come; WaitForSignals takes them.

@@ -63,7 +63,7 @@ void ClientSession::OnBytesRead(size_t count) {
 }
 
 void ClientSession::Resume() {
-  stopped_ = stalled_ = resumable_ = false;
+  stopped_ = stalled_ = resumable_ = awaits_replies_ = false;
   if (input_) ParseInput();
 }
 
@@ -128,14 +128,15 @@ void ClientSession::KeepInput(const BlockRef& block, const char* data, size_t si
   input_end_ = size;
 }
 
-// Doubles at the most: memory follows the bytes received, never the length announced.
+// By half at least, or a request of many small arguments would be copied for each of them; doubles at the
+// most, since memory follows the bytes received, never the length announced.
 void ClientSession::GrowInput(size_t wanted_room) {
   const size_t size = input_end_ - input_begin_;
+  wanted_room = std::clamp(wanted_room, size / 2, size);
   if (input_.IsSole() && input_begin_ >= size && input_begin_ > 0 && input_begin_ >= wanted_room) {
     std::memcpy(input_->data(), input_->data() + input_begin_, size);
   } else {
-    BlockRef larger =
-        environment_.blocks.Take(std::max(kMinInputBytes, size + std::min(wanted_room, size) + 1));
+    BlockRef larger = environment_.blocks.Take(std::max(kMinInputBytes, size + wanted_room + 1));
     std::memcpy(larger->data(), input_->data() + input_begin_, size);
     input_ = std::move(larger);
   }
@@ -214,6 +215,12 @@ void ClientSession::OnReplyComplete(Request* request, const Slice& last_piece) {
 }
 
 void ClientSession::AppendPiece(Request* request, const Slice& piece) {
+void ClientSession::OnPartCollected(Request* request, size_t bytes) {
+  request->collected_bytes += bytes;
+  held_bytes_ += bytes;
+  CheckOutputLimit();
+}
+
   if (request->silent) return;
   if (request == head_) {
     output_.Append(piece);
@@ -240,6 +247,7 @@ void ClientSession::PopHead() {
   if (head_ == nullptr) tail_ = nullptr;
   --pending_;
   environment_.requests.Free(request);
+  held_bytes_ -= request->collected_bytes;
 }
 
 // The oldest request is done: passes on what stands behind it, as far as that is done too.
@@ -261,6 +269,7 @@ void ClientSession::DrainDone() {
     if (head_->state != Request::State::kDone) break;
   }
   environment_.dirty_clients.Add(&host_);
+  if (head_ == nullptr) detour_ = ShardDetour{};
   CheckOutputLimit();
   if (stopped_) MaybeResume();
 }
@@ -275,7 +284,11 @@ void ClientSession::CheckOutputLimit() {
 
 // Half of each limit must be free again, so that a client does not stop and go with every request.
 void ClientSession::MaybeResume() {
-  if (stalled_ || pending_ > environment_.limits.pipeline / 2) return;
+  if (stalled_) {
+    if (awaits_replies_ && pending_ == 0) MarkResumable();
+    return;
+  }
+  if (pending_ > environment_.limits.pipeline / 2) return;
   if (unsent_bytes() > kSoftOutputBytes / 2) return;
   MarkResumable();
 }

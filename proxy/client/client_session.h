@@ -12,6 +12,7 @@
 #include "proxy/client/session_state.h"
 #include "proxy/flush_queue.h"
 #include "proxy/route/request.h"
+#include "proxy/shard/shard_detour.h"
 
 namespace ringway::proxy {
 
@@ -101,6 +102,8 @@ class ClientSession {
   // From RequestTable: a piece of a reply that goes on, and the last one (or none with a collector).
   void OnReplyPiece(Request* request, const Slice& piece);
   void OnReplyComplete(Request* request, const Slice& last_piece);
+  // From RequestTable: the reply to a part of a split request, which its collector keeps until all are there.
+  void OnPartCollected(Request* request, size_t bytes);
 
   // No further request is parsed; the connection ends when all replies are out.
   void CloseAfterReplies() { closing_ = true; }
@@ -119,6 +122,13 @@ class ClientSession {
   }
   void MarkResumable();
 
+  // --- order ---
+  // For a handler that answers kStall because its request must not overtake those under way: it is handled
+  // again when all of them are answered.
+  void StallUntilAnswered() { awaits_replies_ = true; }
+  // Where requests under way went that did not take a lane's first connection.
+  ShardDetour& detour() { return detour_; }
+
   SessionState& state() { return state_; }
   const SessionState& state() const { return state_; }
   OutputQueue& output() { return output_; }
@@ -126,9 +136,16 @@ class ClientSession {
   SessionEnvironment& environment() { return environment_; }
   size_t pending() const { return pending_; }
   bool stopped() const { return stopped_; }
+  // A request is at hand that the handler has not taken yet.
+  bool stalled() const { return stalled_; }
   size_t input_bytes() const { return input_end_ - input_begin_; }
   // Replies that the client has not taken: output and what waits for older requests.
   size_t unsent_bytes() const { return output_.size() + held_bytes_; }
+  // Whether more of the reply to `request` should wait. For the oldest one only what stands in the output
+  // counts: what is held waits for this very reply, and would wait for ever.
+  bool IsBackedUp(const Request* request) const {
+    return (request == head_ ? output_.size() : unsent_bytes()) > kSoftOutputBytes;
+  }
 
  private:
   void EmitWhole(uint16_t command_id, std::string_view reply);
@@ -165,9 +182,11 @@ class ClientSession {
   bool closing_ = false;     // no further request is parsed
   bool overflowed_ = false;  // beyond client_output
   bool end_of_input_ = false;
-  bool stopped_ = false;    // parsing stopped with a request at hand
-  bool stalled_ = false;    // ... because the handler could not take it
-  bool resumable_ = false;  // stands in environment_.resumable
+  bool stopped_ = false;         // parsing stopped with a request at hand
+  bool stalled_ = false;         // ... because the handler could not take it
+  bool resumable_ = false;       // stands in environment_.resumable
+  bool awaits_replies_ = false;  // stalled until nothing is pending
+  ShardDetour detour_;
 };
 
 }  // namespace ringway::proxy

@@ -38,12 +38,23 @@ Outcome Quit(LocalCall& call) {
   return Outcome::kTaken;
 }
 
+// Another database or protocol version means other connections to the shards, which have no order with those
+// that carry what the client has asked before.
+bool MustWaitToChange(LocalCall& call, uint32_t db, int64_t resp) {
+  const SessionState& state = call.session.state();
+  if (call.session.pending() == 0 || (state.db == db && state.resp == resp)) return false;
+  call.session.StallUntilAnswered();
+  return true;
+}
+
 Outcome Select(LocalCall& call) {
   const std::optional<int64_t> db = protocol::ParseInt64(call.request[1]);
   if (!db.has_value()) {
     call.reply.Error(protocol::kNotInteger);
   } else if (*db < 0 || *db >= call.worker.config().databases) {
     call.reply.Error(protocol::kDbOutOfRange);
+  } else if (MustWaitToChange(call, static_cast<uint32_t>(*db), call.session.state().resp)) {
+    return Outcome::kStall;
   } else {
     call.session.state().db = static_cast<uint32_t>(*db);
     call.reply.Ok();
@@ -119,6 +130,7 @@ Outcome Hello(LocalCall& call) {
       return Outcome::kTaken;
     }
     version = *asked;
+    if (MustWaitToChange(call, state.db, version)) return Outcome::kStall;
   }
   if (const auto error = TakeHelloOptions(call)) {
     call.reply.Error(*error);
@@ -136,6 +148,7 @@ Outcome Hello(LocalCall& call) {
 }
 
 Outcome Reset(LocalCall& call) {
+  if (MustWaitToChange(call, 0, 2)) return Outcome::kStall;
   SessionState& state = call.session.state();
   state.db = 0;
   state.resp = 2;

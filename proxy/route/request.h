@@ -23,6 +23,8 @@ class ReplyCollector {
   virtual void OnPart(Request& request, uint32_t part, const Slice& reply) = 0;
   // Appends the client's reply; called once, when all parts are there and it is this request's turn.
   virtual void Finish(Request& request, OutputQueue& out) = 0;
+  // The client has gone: nobody will call Finish.
+  virtual void OnAbandoned() {}
   // Called instead of delete, so that frequent collectors can be used again.
   virtual void Release() { delete this; }
 };
@@ -47,6 +49,7 @@ struct Request {
   CollectorPtr collector;           // null: the shard's reply is the client's
   Slice held;                       // the reply, or its first piece, while older requests wait
   std::vector<Slice> held_more;     // further pieces
+  size_t collected_bytes = 0;       // of the parts' replies that the collector was given
   int64_t start_usec = 0;
   uint32_t parts_pending = 0;
   uint16_t command_id = 0;

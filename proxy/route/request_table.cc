@@ -30,6 +30,7 @@ void RequestTable::Free(Request* request) {
   request->collector.reset();
   request->held = Slice{};
   if (!request->held_more.empty()) std::vector<Slice>().swap(request->held_more);
+  request->collected_bytes = 0;
   request->resp = 2;
   request->state = Request::State::kWaiting;
   request->silent = false;
@@ -42,11 +43,13 @@ void RequestTable::Abandon(Request* request) {
   request->next = nullptr;
   request->held = Slice{};
   request->held_more.clear();
+  if (request->collector != nullptr) request->collector->OnAbandoned();
   if (request->parts_pending == 0) Free(request);
 }
 
 void RequestTable::OnReply(Request* request, uint32_t part, const Slice& piece, bool final) {
   if (request->collector != nullptr) {
+    if (request->client != nullptr) request->client->OnPartCollected(request, piece.size);
     request->collector->OnPart(*request, part, piece);
     if (--request->parts_pending == 0) Complete(request, Slice{});
     return;

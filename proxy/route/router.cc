@@ -21,6 +21,8 @@ using protocol::RequestView;
 // Scripts that a worker remembers to have put into the cache.
 constexpr size_t kMaxSeenScripts = 65'536;
 
+constexpr int64_t kHttpWarningUsec = 60'000'000;
+
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
@@ -85,7 +87,11 @@ RequestHandler::Outcome Router::HandleUnknown(ClientSession& session, const Requ
   }
   // A web page that makes a browser post to the proxy: what follows may be commands in disguise.
   if (EqualsIgnoringCase(request[0], "post") || EqualsIgnoringCase(request[0], "host:")) {
-    LogWarn("closed a connection from " + session.state().peer_address + ": it speaks HTTP");
+    // Somebody's health check may do this every second; as in Redis, the log hears of it once a minute.
+    if (requests_.now_usec() >= next_http_warning_usec_) {
+      next_http_warning_usec_ = requests_.now_usec() + kHttpWarningUsec;
+      LogWarn("closed a connection from " + session.state().peer_address + ": it speaks HTTP");
+    }
     session.CloseBroken();
     session.CloseAfterReplies();
     return Outcome::kTaken;
@@ -191,7 +197,7 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
     case KeyStatus::kAskServer:
       return SendAskKeys(session, row, request);
   }
-  uint32_t shard = 0;
+  uint32_t shard = keys_.empty() ? AnyShard() : 0;
   std::string error = CheckSharedTag(request, keys_, &shard);
   if (error.empty() && (&row == sort_ || &row == sort_ro_)) error = CheckSortPatterns(request, shard);
   if (!error.empty()) {
@@ -206,10 +212,7 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
 // shard is added, and the application would break then. An option relaxes this.
 std::string Router::CheckSharedTag(const RequestView& request, const protocol::KeyList& keys,
                                    uint32_t* shard) const {
-  if (keys.empty()) {
-    *shard = 0;
-    return "";
-  }
+  if (keys.empty()) return "";
   const std::string_view first = request[keys[0]];
   *shard = topology_->Locate(first);
   if (topology_->shards.size() == 1) return "";
@@ -251,6 +254,7 @@ std::string Router::RouteKeys(const std::vector<std::string_view>& keys, uint32_
 RequestHandler::Outcome Router::SendToShard(ClientSession& session, const CommandRow& row,
                                             std::string_view frame, const BlockRef* block, uint32_t shard) {
   ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
+  if (MustWaitItsTurn(session, connection)) return Outcome::kStall;
   switch (connection.admission()) {
     case ShardConnection::Admission::kOpen:
       break;
@@ -282,7 +286,7 @@ RequestHandler::Outcome Router::SendEvalSha(ClientSession& session, const Comman
 
 RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const CommandRow& row,
                                             const RequestView& request) {
-  const uint32_t target[] = {0};
+  const uint32_t target[] = {AnyShard()};
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
   sent->collector.reset(new AskKeysCollector(sender_, *this, session.state().db, request.frame()));
@@ -305,10 +309,31 @@ void Router::RememberScript(std::string_view body) {
 
 // --- several shards ---
 
+// Whether a request on this connection might overtake one that the session has under way on another
+// connection to the same shard: large replies make a shard's traffic change between them. If so the session
+// waits for its replies.
+bool Router::MustWaitItsTurn(ClientSession& session, const ShardConnection& connection) {
+  const ShardDetour& place = connection.place();
+  ShardDetour& taken = session.detour();
+  if (place.number == 0 && taken.number == 0) [[likely]]
+    return false;
+  if (taken.number != ShardDetour::kSeveral) {
+    if (place == taken) return false;
+    if (place.number == 0 && place.lane != taken.lane) return false;
+  }
+  if (session.pending() > 0) {
+    session.StallUntilAnswered();
+    return true;
+  }
+  if (place.number != 0) taken = taken.number == 0 ? place : ShardDetour{0, ShardDetour::kSeveral};
+  return false;
+}
+
 // Whether each of the shards takes one more request. If one does not, the session waits for it.
 bool Router::AdmitParts(ClientSession& session, std::span<const uint32_t> shards) {
   for (const uint32_t shard : shards) {
     ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
+    if (MustWaitItsTurn(session, connection)) return false;
     if (connection.admission() == ShardConnection::Admission::kFull) {
       connection.WaitForRoom(session.state().id);
       return false;
@@ -412,10 +437,14 @@ RequestHandler::Outcome Router::SendToAll(ClientSession& session, const CommandR
 
 RequestHandler::Outcome Router::SendToAny(ClientSession& session, const CommandRow& row,
                                           std::string_view frame, const BlockRef* block) {
+  return SendToShard(session, row, frame, block, AnyShard());
+}
+
+uint32_t Router::AnyShard() {
   const auto shards = static_cast<uint32_t>(pool_.shards());
   uint32_t shard = next_any_++ % shards;
   for (uint32_t tries = 1; tries < shards && pool_.IsDown(shard); ++tries) shard = (shard + 1) % shards;
-  return SendToShard(session, row, frame, block, shard);
+  return shard;
 }
 
 }  // namespace ringway::proxy

@@ -26,7 +26,8 @@ class LocalHandler {
  public:
   virtual RequestHandler::Outcome Run(ClientSession& session, const protocol::CommandRow& row,
                                       const protocol::RequestView& request) = 0;
-  // The row of a command or subcommand that the table does not have; null if it is none of the proxy's either.
+  // The row of a command or subcommand that the table does not have; null if it is none of the proxy's
+  // either.
   virtual const protocol::CommandRow* FindOwn(const protocol::RequestView& request) const = 0;
 
  protected:
@@ -40,9 +41,8 @@ struct Pause {
   int64_t until_usec = 0;  // of the monotonic clock
 };
 
-// Decides where each request goes: finds its command and keys, asks the ring, and sends it on, in parts where its keys
-// live on several shards.
-// Thread: one worker. Owns: scratch space.
+// Decides where each request goes: finds its command and keys, asks the ring, and sends it on, in parts where
+// its keys live on several shards. Thread: one worker. Owns: scratch space.
 class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
  public:
   Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local);
@@ -98,9 +98,12 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   // Why the command may not run now; nothing if it may. The one place that asks for permission.
   std::optional<std::string> Refusal(const ClientSession& session, const Row& row) const;
   bool IsPaused(const Row& row) const;
+  // Another one each time, and one that serves if there is any.
+  uint32_t AnyShard();
   std::string CheckSharedTag(const View& request, const protocol::KeyList& keys, uint32_t* shard) const;
   std::string CheckSortPatterns(const View& request, uint32_t shard);
   bool AdmitParts(ClientSession& session, std::span<const uint32_t> shards);
+  static bool MustWaitItsTurn(ClientSession& session, const ShardConnection& connection);
   void RememberScript(std::string_view body);
   std::optional<uint32_t> NextShardId(uint32_t after) const;
   std::optional<uint32_t> IndexOfShard(uint32_t id) const;
@@ -116,6 +119,7 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   bool same_shard_is_enough_ = false;
   Pause pause_;
   uint32_t next_any_ = 0;
+  int64_t next_http_warning_usec_ = 0;
   uint64_t random_state_;
 
   // Rows that have a way of their own.

@@ -36,6 +36,7 @@ void ScriptCache::Remember(std::string_view body) {
     bytes_ -= scripts_.back().body.size();
     by_sha_.erase(scripts_.back().sha);
     scripts_.pop_back();
+    RaiseGeneration();
   }
 }
 
@@ -51,11 +52,12 @@ std::optional<std::string> ScriptCache::Find(std::string_view sha) {
 }
 
 void ScriptCache::Clear() {
-  generation_.fetch_add(1, std::memory_order_relaxed);
   MutexLock lock(mutex_);
   by_sha_.clear();
   scripts_.clear();
   bytes_ = 0;
+  // Last: a script that is shown before this is shown again after it.
+  RaiseGeneration();
 }
 
 }  // namespace ringway::proxy

@@ -13,10 +13,11 @@
 
 namespace ringway::proxy {
 
-// The scripts that clients have shown, by their SHA-1 in lower-case hex, so that EVALSHA works on every shard: on
-// one that has never seen the script, that has restarted, or that was added later.
-// Thread: any. Limits: kMaxBytes of text; the least recently used leave first, and EVALSHA then answers NOSCRIPT, as
-// Redis may.
+// The scripts that clients have shown, by their SHA-1 in lower-case hex, so that EVALSHA works on every
+// shard: on one that has never seen the script, that has restarted, or that was added later.
+// Thread: any.
+// Limits: kMaxBytes of text; the least recently used leave first, and EVALSHA then answers NOSCRIPT,
+// as Redis may.
 class ScriptCache {
  public:
   static constexpr size_t kMaxBytes = 64 * 1024 * 1024;
@@ -25,7 +26,7 @@ class ScriptCache {
   // `sha` in any case.
   std::optional<std::string> Find(std::string_view sha);
   void Clear();
-  // Raised by Clear, for those who remember what they have shown to the cache.
+  // Raised when scripts leave, for those who remember what they have shown to the cache.
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
  private:
@@ -33,6 +34,8 @@ class ScriptCache {
     std::string sha;
     std::string body;
   };
+
+  void RaiseGeneration() { generation_.fetch_add(1, std::memory_order_relaxed); }
 
   std::atomic<uint64_t> generation_{0};
   Mutex mutex_;

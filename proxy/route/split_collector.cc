@@ -55,7 +55,7 @@ void SplitCollector::Release() {
 }
 
 void SplitCollector::OnPart(Request& request, uint32_t part, const Slice& reply) {
-  parts_[part] = pool_.requests_.Held(reply);
+  if (request.client != nullptr) parts_[part] = pool_.requests_.Held(reply);
   if (protocol::IsError(reply.view())) {
     if (errors_++ == 0) first_error_ = part;
   } else if (!has_success_) {
@@ -66,6 +66,10 @@ void SplitCollector::OnPart(Request& request, uint32_t part, const Slice& reply)
     request.failed = true;
     pool_.requests_.stats().NoteError(reply.view());
   }
+}
+
+void SplitCollector::OnAbandoned() {
+  for (Slice& part : parts_) part = Slice{};
 }
 
 bool SplitCollector::IsErrorReply(const Request& request) const {

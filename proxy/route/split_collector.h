@@ -12,9 +12,9 @@
 
 namespace ringway::proxy {
 
-// Makes one reply of those of several shards, as the command's response policy says. An error of any part is the
-// reply (but for kOneSucceeded). Collectors are used again.
-// Thread: one worker. Owns: the parts' replies. Limits: 65,535 parts.
+// Makes one reply of those of several shards, as the command's response policy says. An error of any part is
+// the reply (but for kOneSucceeded). Collectors are used again. Thread: one worker. Owns: the parts' replies.
+// Limits: 65,535 parts.
 class SplitCollector final : public ReplyCollector {
  public:
   // Free collectors of one worker.
@@ -37,6 +37,7 @@ class SplitCollector final : public ReplyCollector {
 
   void OnPart(Request& request, uint32_t part, const Slice& reply) override;
   void Finish(Request& request, OutputQueue& out) override;
+  void OnAbandoned() override;
   void Release() override;
 
  private:

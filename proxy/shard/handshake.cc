@@ -60,13 +60,15 @@ void Handshake::Judge(Step step, std::string_view reply) {
       problem_ = "does not speak RESP3";
       break;
     case Step::kSelect:
-      problem_ = "has no such database";
+      problem_ = text.starts_with("BUSY ") ? "is not ready: " + std::string(text) : "has no such database";
       break;
     default:
       if (text.starts_with("NOAUTH")) {
         problem_ = kWantsPassword;
       } else if (text.starts_with("NOPERM")) {
         return;  // alive, and this user may simply not PING
+      } else if (text.starts_with("BUSY ")) {
+        return;  // alive: a script runs, and only a connection that is let through can send SCRIPT KILL
       } else {
         problem_ = "is not ready: " + std::string(text);
       }

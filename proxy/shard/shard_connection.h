@@ -15,6 +15,7 @@
 #include "proxy/net/resolver.h"
 #include "proxy/net/socket.h"
 #include "proxy/shard/handshake.h"
+#include "proxy/shard/shard_detour.h"
 #include "proxy/shard/shard_session.h"
 
 namespace ringway::proxy {
@@ -57,6 +58,7 @@ class ShardConnection final : public Flushable {
     uint32_t db;
     uint8_t resp;
     bool keep_open;  // reconnect without waiting for a request
+    ShardDetour place;
   };
 
   ShardConnection(ShardEnvironment& environment, Address address, ShardStats& stats);
@@ -91,6 +93,9 @@ class ShardConnection final : public Flushable {
   void MoveTo(const config::ShardConfig& shard);
 
   ShardSession& session() { return session_; }
+  const ShardDetour& place() const { return address_.place; }
+  // The lane's other connections have gone, and with them those for which this one stood in.
+  void BecomeFirst() { address_.place.number = 0; }
   bool ready() const { return state_ == State::kReady; }
   bool failing() const { return failing_; }
   bool idle() const { return session_.in_flight() == 0; }
@@ -132,6 +137,7 @@ class ShardConnection final : public Flushable {
   size_t next_candidate_ = 0;
   std::optional<Handshake> handshake_;
   int64_t back_off_usec_ = 0;
+  int64_t ready_since_usec_ = 0;
   bool failing_ = false;  // the last attempt failed: requests are refused
   std::string problem_ = "is unreachable";
   int64_t last_received_usec_ = 0;

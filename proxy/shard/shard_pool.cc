@@ -14,7 +14,7 @@ void ShardPool::Adopt(const Topology& topology) {
     }
     if (slot == nullptr) {
       slot = std::make_unique<Slot>(Slot{shard, {}});
-      slot->lanes.push_back(Lane{0, 2, {}});
+      slot->lanes.push_back(Lane{next_lane_id_++, 0, 2, {}});
       AddConnection(*slot, slot->lanes.front(), true).Connect();
     } else if (!(slot->shard.config == shard.config)) {
       slot->shard = shard;
@@ -45,7 +45,7 @@ ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
     if (candidate.db == db && candidate.resp == resp) lane = &candidate;
   }
   if (lane == nullptr) {
-    slot.lanes.push_back(Lane{db, resp, {}});
+    slot.lanes.push_back(Lane{next_lane_id_++, db, resp, {}});
     lane = &slot.lanes.back();
   }
   for (auto& connection : lane->connections) {
@@ -58,8 +58,9 @@ ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
 }
 
 ShardConnection& ShardPool::AddConnection(Slot& slot, Lane& lane, bool keep_open) {
+  const ShardDetour place{lane.id, lane.connections.empty() ? 0 : next_detour_++};
   lane.connections.push_back(std::make_unique<ShardConnection>(
-      environment_, ShardConnection::Address{slot.shard.config, lane.db, lane.resp, keep_open},
+      environment_, ShardConnection::Address{slot.shard.config, lane.db, lane.resp, keep_open, place},
       stats_.by_shard.At(slot.shard.id)));
   return *lane.connections.back();
 }
@@ -81,6 +82,7 @@ void ShardPool::CloseIdle(Slot& slot, int64_t now_usec) {
       const bool is_main = &lane == &slot.lanes.front() && connection == lane.connections.front();
       return !is_main && connection->idle() && now_usec - connection->last_request_usec() > kIdleUsec;
     });
+    if (!lane.connections.empty()) lane.connections.front()->BecomeFirst();
   }
   std::erase_if(slot.lanes, [](const Lane& lane) { return lane.connections.empty(); });
 }

@@ -59,6 +59,7 @@ class ShardPool {
   struct Lane {
     uint32_t db;
     uint8_t resp;
+    uint32_t id;  // of ShardDetour
     std::vector<std::unique_ptr<ShardConnection>> connections;
   };
   struct Slot {
@@ -75,4 +76,6 @@ class ShardPool {
   std::vector<std::unique_ptr<Slot>> slots_;  // in the topology's order
 };
 
+  uint32_t next_lane_id_ = 1;
+  uint32_t next_detour_ = 1;
 }  // namespace ringway::proxy

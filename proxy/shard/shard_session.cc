@@ -24,10 +24,12 @@ ShardSession::ReadBuffer ShardSession::PrepareRead() {
     reply_begin_ = end_ = 0;
   }
   if (block_->capacity - end_ < kMinReadBytes) {
-    // The reply that is cut off moves on to a new block, so that it stays in one piece. It doubles at the most:
+    // The reply that is cut off moves on to a new block, so that it stays in one piece. It grows by half at
+    // least, or a reply of many small elements would be copied for each read; it doubles at the most, since
     // memory follows the bytes received, never an announced length.
     const size_t size = end_ - reply_begin_;
-    const size_t room = std::clamp(scanner_.missing_bytes(), kMinReadBytes, std::max(size, kMinReadBytes));
+    const size_t room = std::clamp(scanner_.missing_bytes(), std::max(size / 2, kMinReadBytes),
+                                   std::max(size, kMinReadBytes));
     BlockRef next = requests_.blocks().Take(std::max(BlockPool::kBlockBytes, size + room));
     std::memcpy(next->data(), block_->data() + reply_begin_, size);
     block_ = std::move(next);
@@ -56,6 +58,8 @@ bool ShardSession::OnBytesRead(size_t count) {
   }
   HandleRest();
   return true;
+  // Nobody waits for what has begun: it is not kept until it ends.
+  if (positions_.empty() && scanner_.in_progress() && !scanner_.is_push()) return false;
 }
 
 void ShardSession::FinishReply(size_t end) {
@@ -104,7 +108,7 @@ bool ShardSession::StreamIsBackedUp() {
   if (!streaming_) return false;
   const Request* request = positions_.front().request;
   if (request == nullptr || request->client == nullptr) return false;
-  return request->client->unsent_bytes() > ClientSession::kSoftOutputBytes;
+  return request->client->IsBackedUp(request);
 }
 
 void ShardSession::FailAll(std::string_view error) {

@@ -148,5 +148,40 @@ TEST_F(Order, ClientsThatVanishShiftTheRepliesOfOthers) {
   }
 }
 
+// Each database and protocol version has connections of its own to a shard.
+TEST_F(Order, RequestsOvertakeEarlierOnesOfAnotherDatabaseOrVersion) {
+  // Beyond what redis-server reads of one connection before it turns to the next.
+  std::vector<Command> filling(100, Command{"SET", "{k}filling", std::string(1000, 'x')});
+  const auto last_but_one = [&](const std::vector<Command>& ending) {
+    std::vector<Command> commands = filling;
+    commands.insert(commands.end(), ending.begin(), ending.end());
+    const std::vector<Reply> replies = client_.Pipeline(commands);
+    return replies.at(replies.size() - 2).text;
+  };
+  for (int i = 0; i < 20; ++i) {
+    const std::string value = std::to_string(i);
+    ASSERT_EQ(last_but_one({{"SET", "{k}", value}, {"HELLO", "3"}, {"GET", "{k}"}, {"HELLO", "2"}}), value);
+    ASSERT_EQ(last_but_one({{"SET", "{k}", value},
+                            {"COPY", "{k}", "{k}copy", "DB", "1", "REPLACE"},
+                            {"SELECT", "1"},
+                            {"GET", "{k}copy"},
+                            {"SELECT", "0"}}),
+              value);
+    ASSERT_EQ(last_but_one({{"HELLO", "3"}, {"SET", "{k}", value}, {"RESET"}, {"GET", "{k}"}, {"PING"}}),
+              value);
+  }
+}
+
+TEST_F(Order, LargeRepliesOfTwoShardsWaitForEachOther) {
+  const std::string a = cluster_->KeyOn(0);
+  const std::string b = cluster_->KeyOn(1);
+  ASSERT_EQ(Ask({"SET", a, std::string(60'000'000, 'a')}), "+OK");
+  ASSERT_EQ(Ask({"SET", b, std::string(3'000'000, 'b')}), "+OK");
+  const std::vector<Reply> replies = client_.Pipeline({{"GET", a}, {"GET", b}});
+  ASSERT_THAT(replies, SizeIs(2));
+  EXPECT_EQ(replies[0].text.size(), 60'000'000u);
+  EXPECT_EQ(replies[1].text.size(), 3'000'000u);
+}
+
 }  // namespace
 }  // namespace ringway::test

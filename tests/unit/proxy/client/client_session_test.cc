@@ -27,6 +27,10 @@ class ManualHandler final : public RequestHandler {
   Outcome Handle(ClientSession& session, const protocol::RequestView& request,
                  const BlockRef* block) override {
     if (stalls) return Outcome::kStall;
+    if (request[0] == "ALONE" && session.pending() > 0) {
+      session.StallUntilAnswered();
+      return Outcome::kStall;
+    }
     seen.emplace_back(request[0]);
     if (request[0] == "PING") {
       session.Reply(0, "+PONG\r\n");
@@ -116,6 +120,32 @@ TEST_F(ClientSessionTest, PiecesOfAStreamedReplyWaitForOlderOnesAndThenPassAtOnc
   EXPECT_EQ(Flushed(), "e");
   handler.Answer(1, "f\r\n");
   EXPECT_EQ(Flushed(), "f\r\n+c\r\n");
+}
+
+// What is held waits for the oldest reply: were that one to wait for it, neither would ever come.
+TEST_F(ClientSessionTest, HeldRepliesStopTheStreamThatTheyWaitFor) {
+  client->Send("A\r\nB\r\nC\r\n");
+  const std::string large(ClientSession::kSoftOutputBytes + 1, 'x');
+  handler.Piece(0, "$9\r\n");
+  handler.Answer(1, "$" + std::to_string(large.size()) + "\r\n" + large + "\r\n");
+  EXPECT_FALSE(session().IsBackedUp(handler.waiting[0]));
+  EXPECT_TRUE(session().IsBackedUp(handler.waiting[2])) << "a younger one does wait";
+  handler.Piece(0, large);
+  EXPECT_TRUE(session().IsBackedUp(handler.waiting[0])) << "the client does not take it";
+  EXPECT_NE(Flushed(), "");
+  EXPECT_FALSE(session().IsBackedUp(handler.waiting[0]));
+  handler.Answer(0, "\r\n");
+}
+
+TEST_F(ClientSessionTest, ARequestThatMustNotOvertakeWaitsForAllReplies) {
+  client->Send("A\r\nB\r\nALONE\r\nC\r\n");
+  EXPECT_THAT(handler.seen, ElementsAre("A", "B"));
+  handler.Answer(1, "+b\r\n");
+  ResumeAll();
+  EXPECT_THAT(handler.seen, ElementsAre("A", "B")) << "A is not answered";
+  handler.Answer(0, "+a\r\n");
+  ResumeAll();
+  EXPECT_THAT(handler.seen, ElementsAre("A", "B", "ALONE", "C"));
 }
 
 TEST_F(ClientSessionTest, SilencedRequestsGetNoReplyButKeepTheirPlace) {

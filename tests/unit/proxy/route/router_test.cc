@@ -253,6 +253,53 @@ TEST_F(RouterTest, SortMayOnlyLookAtKeysOfItsOwnTag) {
 
 // --- shards that are down ---
 
+// While a large reply occupies a shard's connection others are used, and two connections have no order.
+TEST_F(RouterTest, ARequestOvertakesAnEarlierOneOnAnotherConnection) {
+  const std::string key = world.KeyOn(0);
+  ShardSession& first = world.session(0);
+  Ask({"GET", world.KeyOn(0, "large")});
+  Ask({"SET", key, "1"});
+  const std::string large = Bulk(std::string(100'000, 'x'));
+  const size_t begun = 40'000;
+  ASSERT_TRUE(FakeShard::Feed(first, large.substr(0, begun)));
+  Ask({"GET", key});
+  ShardSession& other = world.session(0);
+  ASSERT_NE(&first, &other);
+  EXPECT_EQ(other.in_flight(), 0u) << "the SET is still under way";
+
+  FakeClient stranger(world.environment, 8);
+  stranger.Send(Command({"GET", key}));
+  world.EndTurn();
+  EXPECT_EQ(other.in_flight(), 1u) << "a client with nothing under way has nothing to wait for";
+
+  ASSERT_TRUE(FakeShard::Feed(first, large.substr(begun) + "+OK\r\n"));
+  world.EndTurn();
+  EXPECT_EQ(first.in_flight() + other.in_flight(), 2u);
+  other.FailAll("SHARDDOWN s0");
+  first.FailAll("SHARDDOWN s0");
+  world.EndTurn();
+  EXPECT_EQ(client->session().pending(), 0u);
+}
+
+TEST_F(RouterTest, PartsThatWaitForAnotherShardAreHeldWithoutEnd) {
+  world.environment.limits.client_output = 50'000;
+  const std::string a = world.KeyOn(0, "a");
+  const std::string b = world.KeyOn(1, "b");
+  const std::string part = "*1\r\n" + Bulk(std::string(20'000, 'x'));
+  for (int i = 0; i < 3; ++i) Ask({"MGET", a, b});
+  for (int i = 0; i < 2; ++i) Reply(0, part);
+  EXPECT_FALSE(client->closed);
+  EXPECT_GT(client->session().unsent_bytes(), 40'000u);
+  Reply(0, part);
+  EXPECT_TRUE(client->closed);
+
+  // Its requests go on without it, and what they have brought is let go at once.
+  const size_t held = world.blocks.bytes_in_use();
+  client.reset();
+  EXPECT_LT(world.blocks.bytes_in_use(), held);
+  world.session(1).FailAll("SHARDDOWN s1");
+}
+
 class RouterDownTest : public RouterTest {
  protected:
   RouterDownTest() : RouterTest({.shards = 3, .down = {1}, .hash_tag = "{}"}) {}
@@ -277,6 +324,17 @@ TEST_F(RouterDownTest, ASplitCommandWithAPartDownStillWaitsForTheOthers) {
 
 TEST_F(RouterDownTest, CommandsForAnyShardPassByTheOneThatIsDown) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(Ask({"EVAL", "return 1", "0"}), "");
+  EXPECT_EQ(in_flight(), 6u);
+}
+
+// The shard that would take them all, were they always sent to the same.
+class RouterFirstDownTest : public RouterTest {
+ protected:
+  RouterFirstDownTest() : RouterTest({.shards = 3, .down = {0}, .hash_tag = "{}"}) {}
+};
+
+TEST_F(RouterFirstDownTest, ScriptsWithoutKeysNeedTheFirstShard) {
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Ask({"EVALSHA", std::string(40, 'a'), "0"}), "");
   EXPECT_EQ(in_flight(), 6u);
 }
 
