@@ -1,10 +1,13 @@
 #include <cstdio>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "config/command_line.h"
 #include "proxy/proxy_server.h"
 
-// Read by jemalloc when the program starts: memory that a burst took goes back to the system within seconds, by a
-// thread of jemalloc's own, so that no request pays for it.
+// Read by jemalloc when the program starts: memory that a burst took goes back to the system within seconds,
+// by a thread of jemalloc's own, so that no request pays for it.
 extern "C" const char* malloc_conf;
 const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:1000";
 
@@ -20,9 +23,20 @@ ringway::config::Result<Invocation> Parse(int argc, char** argv) {
   return parsed;
 }
 
+// A socket must not get the number of a standard stream that the caller has closed: what is printed would be
+// sent to a client or a shard.
+void OpenStandardStreams() {
+  int fd;
+  do {
+    fd = open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  OpenStandardStreams();
   auto parsed = Parse(argc, argv);
   if (!parsed.ok()) {
     for (const auto& problem : parsed.problems()) std::fprintf(stderr, "%s\n", problem.ToString().c_str());

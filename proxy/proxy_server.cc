@@ -92,9 +92,16 @@ std::string ProxyServer::OpenListeners() {
 // one, which all workers accept from.
 std::string ProxyServer::ListenOn(const config::ListenAddress& address) {
   std::string problem;
-  UniqueFd first = Listen(address, workers_.size() > 1, &problem);
+  UniqueFd first = Listen(address, false, &problem);
   if (!first.valid()) return problem;
   const bool is_unix = address.kind == config::ListenAddress::Kind::kUnix;
+  if (workers_.size() > 1 && !is_unix) {
+    // Asked for alone, the port was free; asked for to be shared at once, another proxy's would have been
+    // shared too.
+    first.Reset();
+    first = Listen(address, true, &problem);
+    if (!first.valid()) return problem;
+  }
   config::ListenAddress bound = address;
   if (is_unix) {
     unix_paths_.push_back(address.path);

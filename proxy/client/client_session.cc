@@ -214,13 +214,13 @@ void ClientSession::OnReplyComplete(Request* request, const Slice& last_piece) {
   if (request == head_) DrainDone();
 }
 
-void ClientSession::AppendPiece(Request* request, const Slice& piece) {
 void ClientSession::OnPartCollected(Request* request, size_t bytes) {
   request->collected_bytes += bytes;
   held_bytes_ += bytes;
   CheckOutputLimit();
 }
 
+void ClientSession::AppendPiece(Request* request, const Slice& piece) {
   if (request->silent) return;
   if (request == head_) {
     output_.Append(piece);
@@ -246,8 +246,8 @@ void ClientSession::PopHead() {
   head_ = request->next;
   if (head_ == nullptr) tail_ = nullptr;
   --pending_;
-  environment_.requests.Free(request);
   held_bytes_ -= request->collected_bytes;
+  environment_.requests.Free(request);
 }
 
 // The oldest request is done: passes on what stands behind it, as far as that is done too.
@@ -268,8 +268,8 @@ void ClientSession::DrainDone() {
     }
     if (head_->state != Request::State::kDone) break;
   }
-  environment_.dirty_clients.Add(&host_);
   if (head_ == nullptr) detour_ = ShardDetour{};
+  environment_.dirty_clients.Add(&host_);
   CheckOutputLimit();
   if (stopped_) MaybeResume();
 }

@@ -151,7 +151,6 @@ void ShardMonitor::JudgeInfo(std::string_view reply) {
 
 void ShardMonitor::BecomeUp() {
   state_ = State::kUp;
-  back_off_usec_ = 0;
   told_ = 0;
   next_ping_usec_ = now_usec_ + kPingUsec;
   const bool was_down = sight_.seen && !sight_.up;
@@ -175,27 +174,37 @@ void ShardMonitor::OnPingWhileUp(const Asked& asked, std::string_view reply) {
     }
     return;
   }
+  tried_at_once_ = false;
+  back_off_usec_ = 0;
   sight_.ping_usec = now_usec_ - asked.sent_usec;
   host_.OnSight(*this);
 }
 
 void ShardMonitor::OnLost(std::string_view problem) {
   if (state_ == State::kUp) {
-    StartAttempt();
+    // A server that lets connections in and closes them must not be asked a thousand times in a second.
+    if (std::exchange(tried_at_once_, true)) {
+      BackOff();
+    } else {
+      StartAttempt();
+    }
     return;
   }
   Fail(problem == kSpeaksNoRedis ? Trouble::kRefused : Trouble::kUnreachable, problem);
 }
 
-void ShardMonitor::Fail(Trouble trouble, std::string_view problem) {
-  link_.Close();
+void ShardMonitor::BackOff() {
   asked_.clear();
   state_ = State::kWaiting;
   back_off_usec_ = std::clamp(back_off_usec_ * 2, kFirstBackOffUsec, kMaxBackOffUsec);
   // Half to the whole of it, at random, so that many proxies do not come back in one moment.
   std::uniform_int_distribution<int64_t> jitter(back_off_usec_ / 2, back_off_usec_);
   next_attempt_usec_ = now_usec_ + jitter(random_);
+}
 
+void ShardMonitor::Fail(Trouble trouble, std::string_view problem) {
+  link_.Close();
+  BackOff();
   if (sight_.up || !sight_.seen) sight_.last_change_usec = WallClockUsec();
   sight_.seen = true;
   sight_.up = false;

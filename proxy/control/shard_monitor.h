@@ -81,6 +81,8 @@ class ShardMonitor {
   void JudgeInfo(std::string_view reply);
   void OnPingWhileUp(const Asked& asked, std::string_view reply);
   void BecomeUp();
+  // Waits before the next attempt, longer than before the last one.
+  void BackOff();
   // Gives the attempt or the connection up, and waits before the next.
   void Fail(Trouble trouble, std::string_view problem);
 
@@ -96,7 +98,8 @@ class ShardMonitor {
   int64_t attempt_usec_ = 0;       // when the present attempt began
   int64_t next_ping_usec_ = 0;     // kUp
   int64_t back_off_usec_ = 0;
-  uint32_t told_ = 0;  // a bit for each Trouble since the shard was up
+  bool tried_at_once_ = false;  // after a loss, and no PING has been answered since
+  uint32_t told_ = 0;           // a bit for each Trouble since the shard was up
   ShardSight sight_;
 };
 

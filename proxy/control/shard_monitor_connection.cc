@@ -1,6 +1,7 @@
 #include "proxy/control/shard_monitor_connection.h"
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include <hiredis/adapters/libevent.h>
@@ -129,9 +130,22 @@ void ShardMonitorConnection::OnConnectFailed(const std::string& reason) {
   }
 }
 
+// hiredis aborts the process on a reply that nobody asked for, so there is always somebody: one callback more
+// than there are commands. All are alike, and the monitor counts for itself what it has asked.
+bool ShardMonitorConnection::ExpectOneMore(redisAsyncContext* context) {
+  auto* spare = static_cast<redisCallback*>(std::calloc(1, sizeof(redisCallback)));  // hiredis frees it
+  if (spare == nullptr) return false;
+  spare->fn = &Callbacks::Replied;
+  redisCallbackList& replies = context->replies;
+  (replies.tail == nullptr ? replies.head : replies.tail->next) = spare;
+  replies.tail = spare;
+  return true;
+}
+
 bool ShardMonitorConnection::Attach(redisAsyncContext* context, std::string* reason) {
   if (context == nullptr) return false;
-  if (context->err != 0 || redisLibeventAttach(context, loop_.base()) != REDIS_OK) {
+  if (context->err != 0 || redisLibeventAttach(context, loop_.base()) != REDIS_OK ||
+      !ExpectOneMore(context)) {
     *reason = context->errstr == nullptr ? "" : context->errstr;
     redisAsyncFree(context);
     return false;

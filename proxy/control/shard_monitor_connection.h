@@ -39,6 +39,7 @@ class ShardMonitorConnection final : public ShardLink {
   void OnConnectFailed(const std::string& reason);
   // Makes `context` this object's; false with what went wrong in `reason`, and the context freed.
   bool Attach(redisAsyncContext* context, std::string* reason);
+  static bool ExpectOneMore(redisAsyncContext* context);
   void Detach();
 
   EventLoop& loop_;

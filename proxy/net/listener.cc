@@ -34,13 +34,17 @@ void Listener::AcceptAll() {
   for (int i = 0; i < kMaxAcceptsPerTurn; ++i) {
     UniqueFd client(accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (client.valid()) {
-      if (std::exchange(starved_, false)) LogInfo("accepting connections again");
       TuneStream(client.get());
       on_accept_(std::move(client));
       continue;
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) Pause(errno);
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      Pause(errno);
+    } else if (std::exchange(starved_, false)) {
+      // All who waited have come in; one descriptor that became free would not be the end of it.
+      LogInfo("accepting connections again");
+    }
     return;
   }
 }

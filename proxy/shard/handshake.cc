@@ -4,6 +4,12 @@
 #include "proxy/shard/shard_problems.h"
 
 namespace ringway::proxy {
+namespace {
+
+// Far beyond any reply to what is asked here; a peer that sends more is no Redis.
+constexpr size_t kMaxReplyBytes = 64 * 1024;
+
+}  // namespace
 
 Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp) {
   if (!shard.password.empty()) {
@@ -29,7 +35,7 @@ Handshake::Verdict Handshake::OnBytes(std::string_view bytes) {
     const auto [status, consumed] = scanner_.Scan(bytes);
     received_.append(bytes.substr(0, consumed));
     bytes.remove_prefix(consumed);
-    if (status == protocol::ParseStatus::kError) {
+    if (status == protocol::ParseStatus::kError || received_.size() > kMaxReplyBytes) {
       problem_ = kSpeaksNoRedis;
       return Verdict::kRefused;
     }

@@ -16,6 +16,8 @@ namespace {
 // The first retry comes soon, for a server that restarts; the longest wait is what a returned shard costs.
 constexpr int64_t kFirstBackOffUsec = 50'000;
 constexpr int64_t kMaxBackOffUsec = 1'000'000;
+// A connection that served for this long has shown that the server is well.
+constexpr int64_t kSettledUsec = 1'000'000;
 // An idle connection is tried this often, so that a host that vanished is noticed before its next request.
 constexpr int64_t kIdlePingUsec = 5'000'000;
 
@@ -152,14 +154,14 @@ void ShardConnection::BecomeReady() {
   state_ = State::kReady;
   handshake_.reset();
   timer_.Remove();
-  last_received_usec_ = environment_.loop.now_usec();
-  back_off_usec_ = 0;
+  last_received_usec_ = ready_since_usec_ = environment_.loop.now_usec();
   failing_ = false;
   environment_.dirty_shards.Add(this);
 }
 
 void ShardConnection::Lose(std::string_view problem) {
   const bool was_ready = state_ == State::kReady;
+  const bool had_settled = was_ready && environment_.loop.now_usec() - ready_since_usec_ >= kSettledUsec;
   CloseSocket();
   handshake_.reset();
   timer_.Remove();
@@ -169,12 +171,20 @@ void ShardConnection::Lose(std::string_view problem) {
   if (!was_ready) {
     failing_ = true;
     StartBackOff();
+  } else if (had_settled) {
+    back_off_usec_ = 0;
   }
   session_.FailAll(DownError());
   WakeWaiters();
   stats_.reconnects.Add();
-  // One attempt at once, for a server that merely closed the connection; requests may wait for it.
-  if (was_ready && (address_.keep_open || had_requests)) Connect();
+  // A new attempt for a server that merely closed the connection; requests may wait for it. At once, unless
+  // the server lets connections in and closes them: then it would be the next one of a thousand in a second.
+  if (!was_ready || !(address_.keep_open || had_requests)) return;
+  if (had_settled) {
+    Connect();
+  } else {
+    StartBackOff();
+  }
 }
 
 void ShardConnection::CloseSocket() {

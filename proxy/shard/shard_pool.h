@@ -48,7 +48,9 @@ class ShardPool {
   // Whether requests to the shard are refused just now.
   bool IsDown(uint32_t shard) const { return MainConnection(shard).failing(); }
   // The first one, for database 0 and RESP2, which is there as long as the shard is.
-  ShardConnection& MainConnection(uint32_t shard) const { return *slots_[shard]->lanes.front().connections.front(); }
+  ShardConnection& MainConnection(uint32_t shard) const {
+    return *slots_[shard]->lanes.front().connections.front();
+  }
 
   // About ten times a second.
   void Tick();
@@ -57,9 +59,9 @@ class ShardPool {
 
  private:
   struct Lane {
+    uint32_t id;  // of ShardDetour
     uint32_t db;
     uint8_t resp;
-    uint32_t id;  // of ShardDetour
     std::vector<std::unique_ptr<ShardConnection>> connections;
   };
   struct Slot {
@@ -74,8 +76,8 @@ class ShardPool {
   ShardEnvironment& environment_;
   WorkerStats& stats_;
   std::vector<std::unique_ptr<Slot>> slots_;  // in the topology's order
-};
-
   uint32_t next_lane_id_ = 1;
   uint32_t next_detour_ = 1;
+};
+
 }  // namespace ringway::proxy

@@ -56,10 +56,10 @@ bool ShardSession::OnBytesRead(size_t count) {
     if (positions_.empty()) return false;
     FinishReply(scanned);
   }
-  HandleRest();
-  return true;
   // Nobody waits for what has begun: it is not kept until it ends.
   if (positions_.empty() && scanner_.in_progress() && !scanner_.is_push()) return false;
+  HandleRest();
+  return true;
 }
 
 void ShardSession::FinishReply(size_t end) {

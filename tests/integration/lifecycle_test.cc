@@ -1,7 +1,9 @@
 // From the command line to the end of the process.
+#include <filesystem>
 #include <sstream>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "tests/integration/proxy_test.h"
 
@@ -88,8 +90,8 @@ TEST_F(Lifecycle, SigtermLosesRepliesOrHangs) {
     servers_[0]->Pause();
     servers_[1]->Pause();
     for (int i = 0; i < 20; ++i) busy.Send({"SET", "k" + std::to_string(i), "v"});
-    // The requests have been taken, and both shards owe answers, when the signal comes. (INFO ring would ask the
-    // shards that do not answer.)
+    // The requests have been taken, and both shards owe answers, when the signal comes. (INFO ring would ask
+    // the shards that do not answer.)
     ASSERT_TRUE(Eventually([&] { return CommandsOfAllWorkers(idle) >= 22; }));
     proxy.Signal(signal_number);
     servers_[0]->Resume();
@@ -142,6 +144,27 @@ TEST_F(Lifecycle, PortInUseIsSilentlyShared) {
   RingwayProcess proxy(With({"--listen", other.address()}, Shards()));
   EXPECT_NE(proxy.WaitExit().value_or(0), 0);
   EXPECT_THAT(proxy.log(), HasSubstr(other.address()));
+
+  RingwayProcess several(With({"--listen", "127.0.0.1:0", "--threads", "4"}, Shards()));
+  ASSERT_TRUE(several.WaitReady()) << several.log();
+  RingwayProcess second(With({"--listen", several.address(), "--threads", "4"}, Shards()));
+  EXPECT_NE(second.WaitExit().value_or(0), 0);
+  EXPECT_THAT(second.log(), HasSubstr(several.address()));
+}
+
+// The kernel gives a closed standard stream's number to the next socket.
+TEST_F(Lifecycle, LogIsWrittenIntoASocket) {
+  TempDir directory;
+  const std::string path = directory.File("ringway.sock");
+  RingwayProcess proxy(With({"--listen", "unix:" + path, "--threads", "1"}, Shards()), {},
+                       {"/bin/sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"});
+  ASSERT_TRUE(Eventually([&] { return access(path.c_str(), F_OK) == 0; }));
+  RespClient client("unix:" + path);
+  EXPECT_EQ(ToText(client.Do({"SET", "a", "1"})), "+OK");
+  for (const char* stream : {"0", "1", "2"}) {
+    EXPECT_EQ(std::filesystem::read_symlink("/proc/" + std::to_string(proxy.pid()) + "/fd/" + stream),
+              "/dev/null");
+  }
 }
 
 TEST_F(Lifecycle, ReloadIsIgnoredOrLosesClients) {

@@ -1,5 +1,8 @@
 // A shard that fails costs its own keys and nothing else, and is taken back without a restart.
+#include <algorithm>
+
 #include "tests/integration/proxy_test.h"
+#include "tests/support/fake_shard.h"
 
 namespace ringway::test {
 namespace {
@@ -202,8 +205,8 @@ TEST_F(ShardPassword, SelectIsSentBeforeAuth) {
 
 TEST_F(ShardPassword, UserOfAShardIsIgnored) {
   ClusterOptions options;
-  options.redis_arguments = {"--requirepass", "othersecret", "--user",        "worker", "on",
-                             ">workersecret", "~*",          "&*",            "+@all"};
+  options.redis_arguments = {"--requirepass", "othersecret", "--user", "worker", "on",
+                             ">workersecret", "~*",          "&*",     "+@all"};
   options.shard_config = ", user: worker, password: workersecret";
   Start(options);
   Fill(30);
@@ -235,6 +238,25 @@ TEST_F(ShardPassword, ShardThatBeginsToAskForAPasswordIsServedWithout) {
     return Do({"GET", "key:1"}).IsErrorStartingWith("SHARDDOWN");
   })) << Do({"GET", "key:1"});
   EXPECT_EQ(Ask({"PING"}), "+PONG");
+}
+
+TEST_F(ShardFailure, RepliesThatNobodyAskedForEndTheProxyOrMakeAStorm) {
+  FakeShard talkative([](const Command& command) -> std::string {
+    return command == Command{"INFO", "cluster"} || command == Command{"COMMAND"} ? "$0\r\n\r\n+WHAT\r\n"
+                                                                                  : "";
+  });
+  RingwayProcess proxy({"--listen", "127.0.0.1:0", "--shard", "a=" + talkative.address(), "--threads", "1"});
+  ASSERT_TRUE(proxy.WaitReady()) << proxy.log();
+  const auto greetings = [&] {
+    const std::vector<std::string> commands = talkative.Commands();
+    return std::count(commands.begin(), commands.end(), "INFO cluster");
+  };
+  const auto start = Clock::now();
+  ASSERT_TRUE(Eventually([&] { return greetings() >= 6; }));
+  EXPECT_GE(Clock::now() - start, milliseconds(500)) << "each attempt waits longer than the last";
+  EXPECT_TRUE(proxy.running()) << proxy.log();
+  RespClient client(proxy.address());
+  EXPECT_EQ(ToText(client.Do({"PING"})), "+PONG");
 }
 
 }  // namespace

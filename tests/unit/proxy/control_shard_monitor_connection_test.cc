@@ -102,6 +102,19 @@ TEST_F(ShardMonitorConnectionTest, SecondAddressOfANameIsNotTried) {
   EXPECT_TRUE(WaitForConnection(server).valid());
 }
 
+// hiredis ends the process with an assertion when nobody waits for a reply.
+TEST_F(ShardMonitorConnectionTest, ReplyThatNobodyAskedForEndsTheProcess) {
+  SilentServer server;
+  Start({{server.address()}});
+  for (const std::string_view bytes :
+       {"+PONG\r\n$0\r\n\r\n*0\r\n+WHAT\r\n", "+WHAT\r\n+WHAT\r\n:1\r\n-ERR x\r\n*0\r\n"}) {
+    const UniqueFd connection = WaitForConnection(server);
+    ASSERT_EQ(::send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+    EXPECT_TRUE(WaitForConnection(server).valid()) << "the connection is given up, and another made";
+  }
+}
+
 TEST_F(ShardMonitorConnectionTest, UnknownNameIsNotAskedForAgain) {
   SilentServer server;
   Start({{}, {}, {server.address()}});

@@ -136,6 +136,21 @@ TEST_F(ShardMonitorTest, ServerThatClosesAConnectionCountsAsDown) {
   EXPECT_THAT(told_, ElementsAre("down: is unreachable: refused"));
 }
 
+TEST_F(ShardMonitorTest, ServerThatClosesEachConnectionIsAskedInAStorm) {
+  Start();
+  int attempts = 0;
+  for (int i = 0; i < 200; ++i) {
+    if (!link_.Take().empty()) {
+      ++attempts;
+      GreetWell();
+      monitor_->OnLost("closed the connection");
+    }
+    Pass(kStepUsec);
+  }
+  EXPECT_GT(attempts, 8);
+  EXPECT_LT(attempts, 40) << "back-off does not grow";
+}
+
 TEST_F(ShardMonitorTest, VanishedHostIsNeverNoticed) {
   Start();
   GreetWell();
