@@ -1,9 +1,9 @@
 #include "proxy/worker.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <sys/socket.h>
 
 #include "protocol/error_replies.h"
 #include "proxy/check.h"
@@ -17,6 +17,19 @@ namespace {
 // How often timeouts are looked at; a request's timeout is exact to this much.
 constexpr int64_t kTickUsec = 100'000;
 constexpr int64_t kIdleCheckUsec = 1'000'000;
+
+// Room in a request for what stands beside one largest argument.
+constexpr int64_t kFrameBytes = 1024 * 1024;
+
+// Positions in a request have 32 bits, which ends what may be configured just below 4 GiB.
+protocol::RequestLimits RequestLimitsFor(int64_t largest_argument) {
+  protocol::RequestLimits limits;
+  const int64_t argument = std::min<int64_t>(largest_argument, protocol::kMaxRequestBytes - kFrameBytes);
+  limits.max_bulk_bytes = static_cast<uint32_t>(argument);
+  limits.max_request_bytes =
+      std::max(limits.max_request_bytes, static_cast<uint32_t>(argument + kFrameBytes));
+  return limits;
+}
 
 }  // namespace
 
@@ -52,8 +65,8 @@ Worker::~Worker() {
 }
 
 void Worker::Listen(UniqueFd fd) {
-  listeners_.push_back(
-      std::make_unique<Listener>(loop_, std::move(fd), [this](UniqueFd client) { OnAccept(std::move(client)); }));
+  listeners_.push_back(std::make_unique<Listener>(loop_, std::move(fd),
+                                                  [this](UniqueFd client) { OnAccept(std::move(client)); }));
 }
 
 void Worker::Start() {
@@ -101,7 +114,7 @@ void Worker::PostDrain(int64_t timeout_usec) {
 void Worker::ApplyConfig() {
   shard_environment_.settings = {config_->timeouts.connect_ms * 1000, config_->timeouts.request_ms * 1000,
                                  static_cast<size_t>(config_->limits.in_flight_per_shard)};
-  session_environment_.limits.request.max_bulk_bytes = static_cast<uint32_t>(config_->limits.request_bytes);
+  session_environment_.limits.request = RequestLimitsFor(config_->limits.request_bytes);
   session_environment_.limits.pipeline = static_cast<size_t>(config_->limits.pipeline);
   session_environment_.limits.client_output = static_cast<size_t>(config_->limits.client_output_bytes);
   if (config_->requirepass.empty()) {
@@ -167,7 +180,8 @@ void Worker::CloseIdleClients() {
   if (limit_usec == 0) return;
   for (auto& [id, client] : clients_) {
     const ClientSession& session = client->session();
-    if (session.pending() == 0 && loop_.now_usec() - session.state().last_active_usec > limit_usec) {
+    if (session.pending() == 0 && !session.stalled() &&
+        loop_.now_usec() - session.state().last_active_usec > limit_usec) {
       client->CloseSoon();
     }
   }
@@ -177,7 +191,8 @@ void Worker::CloseIdleClients() {
 
 void Worker::AfterTurn() {
   stats_.turns.Add();
-  // Answering may let a client parse on, which makes shards dirty again; it ends because each round takes input.
+  // Answering may let a client parse on, which makes shards dirty again; it ends because each round takes
+  // input.
   while (true) {
     while (!session_environment_.resumable.empty()) {
       std::vector<ClientSession*> resumable;

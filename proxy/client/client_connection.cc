@@ -35,7 +35,8 @@ void ClientConnection::OnReadable() {
   const ClientSession::ReadBuffer buffer = session_.PrepareRead();
   const IoResult got = Transport(fd_.get()).Read(buffer.data, buffer.size);
   switch (got.status) {
-    case IoStatus::kWouldBlock: return;
+    case IoStatus::kWouldBlock:
+      return;
     case IoStatus::kClosed:
       session_.OnEndOfInput();
       if (session_.Finished()) {
@@ -45,9 +46,11 @@ void ClientConnection::OnReadable() {
         UpdateReading();
       }
       return;
-    case IoStatus::kOk: break;
+    case IoStatus::kOk:
+      break;
   }
   environment_.requests.stats().bytes_in.Add(got.bytes);
+  session_.state().last_active_usec = loop_.now_usec();
   session_.OnBytesRead(got.bytes);
   if (!session_.WantsInput()) UpdateReading();
   if (session_.Finished()) CloseSoon();
@@ -61,6 +64,7 @@ void ClientConnection::Flush() {
     WorkerStats& stats = environment_.requests.stats();
     stats.client_writes.Add();
     stats.bytes_out.Add(sent.bytes);
+    if (sent.bytes > 0) session_.state().last_active_usec = loop_.now_usec();
     if (sent.status == IoStatus::kClosed) {
       CloseSoon();
       return;

@@ -1,4 +1,6 @@
 // Each limit on both of its sides: up to it all is served, over it only the client at fault notices.
+#include <thread>
+
 #include <sys/resource.h>
 
 #include "tests/integration/proxy_test.h"
@@ -45,6 +47,37 @@ TEST_F(Limits, LongPipelineOfAStoppedShardTakesMemoryWithoutEnd) {
   shard(0).Resume();
   // Over the limit the rest waits unread; nothing is refused or lost.
   for (int i = 1; i <= 1000; ++i) ASSERT_EQ(ToText(pipelining.Read()), std::to_string(i));
+}
+
+// Positions in a request have 32 bits.
+TEST_F(Limits, ArgumentLimitBeyondFourGigabytesCutsEverybodyOff) {
+  Start({});
+  for (const char* limit : {"4gb", "8589934602", "1024gb"}) {
+    ASSERT_EQ(Ask({"CONFIG", "SET", "proto-max-bulk-len", limit}), "+OK");
+    ASSERT_EQ(Ask({"SET", "a", std::string(100'000, 'x')}), "+OK") << limit;
+  }
+}
+
+TEST_F(Limits, ClientThatSendsOrWaitsCountsAsIdle) {
+  ClusterOptions options;
+  options.config = "timeouts: {idle_client: 1s}\n";
+  Start(options);
+  RespClient slow = Connect();
+  RespClient paused = Connect();
+  const std::string key = cluster_->KeyOn(0);
+  ASSERT_EQ(Ask({"CLIENT", "PAUSE", "3000", "WRITE"}), "+OK");
+  ASSERT_TRUE(paused.socket().Send(EncodeCommand({"SET", key, "paused"})));
+  const std::string request = EncodeCommand({"ECHO", "0123456789"});
+  const auto end = Clock::now() + milliseconds(2500);
+  for (size_t i = 0; i + 2 < request.size(); ++i) {
+    ASSERT_TRUE(slow.socket().Send(request.substr(i, 1)));
+    ASSERT_EQ(Ask({"PING"}), "+PONG");
+    std::this_thread::sleep_until(end - milliseconds(2500) * (request.size() - i) / request.size());
+  }
+  ASSERT_TRUE(slow.socket().Send("\r\n"));
+  EXPECT_EQ(slow.Read().text, "0123456789");
+  ASSERT_EQ(Ask({"CLIENT", "UNPAUSE"}), "+OK");
+  EXPECT_EQ(ToText(paused.Read()), "+OK");
 }
 
 TEST_F(Limits, RequestLargerThanTheLimitIsTaken) {
