@@ -112,12 +112,14 @@ std::string ProxyServer::ListenOn(const config::ListenAddress& address) {
                            : reinterpret_cast<const sockaddr_in*>(&local.storage)->sin_port);
   }
   state_->listening.push_back(bound.ToString());
+  // One descriptor for the unix socket of all: libevent's change list does not bear duplicates.
+  const auto shared = std::make_shared<UniqueFd>(std::move(first));
+  workers_[0]->Listen(shared);
   for (size_t i = 1; i < workers_.size(); ++i) {
-    UniqueFd next = is_unix ? UniqueFd(dup(first.get())) : Listen(bound, true, &problem);
-    if (!next.valid()) return problem;
-    workers_[i]->Listen(std::move(next));
+    const auto next = is_unix ? shared : std::make_shared<UniqueFd>(Listen(bound, true, &problem));
+    if (!next->valid()) return problem;
+    workers_[i]->Listen(next);
   }
-  workers_[0]->Listen(std::move(first));
   return "";
 }
 

@@ -64,7 +64,7 @@ Worker::~Worker() {
   pool_.Close();
 }
 
-void Worker::Listen(UniqueFd fd) {
+void Worker::Listen(std::shared_ptr<UniqueFd> fd) {
   listeners_.push_back(std::make_unique<Listener>(loop_, std::move(fd),
                                                   [this](UniqueFd client) { OnAccept(std::move(client)); }));
 }

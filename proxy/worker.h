@@ -33,7 +33,7 @@ class Worker final : private ClientConnection::Owner {
   Worker& operator=(const Worker&) = delete;
 
   // Before Start.
-  void Listen(UniqueFd fd);
+  void Listen(std::shared_ptr<UniqueFd> fd);
   void Start();
   void Join();
 

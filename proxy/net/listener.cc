@@ -1,18 +1,18 @@
 #include "proxy/net/listener.h"
 
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include <sys/socket.h>
 
 #include "proxy/log.h"
 
 namespace ringway::proxy {
 
-Listener::Listener(EventLoop& loop, UniqueFd fd, Callback on_accept)
+Listener::Listener(EventLoop& loop, std::shared_ptr<UniqueFd> fd, Callback on_accept)
     : loop_(loop), fd_(std::move(fd)), on_accept_(std::move(on_accept)) {
-  ready_event_.Assign(loop_.base(), fd_.get(), EV_READ | EV_PERSIST, &Listener::OnReady, this);
+  ready_event_.Assign(loop_.base(), fd_->get(), EV_READ | EV_PERSIST, &Listener::OnReady, this);
   pause_event_.Assign(loop_.base(), -1, 0, &Listener::OnPauseOver, this);
   ready_event_.Add();
 }
@@ -32,7 +32,7 @@ void Listener::OnPauseOver(evutil_socket_t, short, void* argument) {
 
 void Listener::AcceptAll() {
   for (int i = 0; i < kMaxAcceptsPerTurn; ++i) {
-    UniqueFd client(accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    UniqueFd client(accept4(fd_->get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (client.valid()) {
       TuneStream(client.get());
       on_accept_(std::move(client));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "proxy/net/event_loop.h"
@@ -8,9 +9,9 @@
 
 namespace ringway::proxy {
 
-// Accepts connections on one listening socket. When no descriptors are left it pauses for kPauseUsec at a time
-// instead of spinning, and says so once when it begins and once when it is over.
-// Thread: one loop. Owns: the socket.
+// Accepts connections on one listening socket. When no descriptors are left it pauses for kPauseUsec at a
+// time instead of spinning, and says so once when it begins and once when it is over. Thread: one loop. Owns:
+// the socket, perhaps together with other listeners.
 class Listener {
  public:
   static constexpr int64_t kPauseUsec = 100'000;
@@ -18,7 +19,8 @@ class Listener {
   static constexpr int kMaxAcceptsPerTurn = 64;
 
   using Callback = std::function<void(UniqueFd)>;
-  Listener(EventLoop& loop, UniqueFd fd, Callback on_accept);
+  // Several loops may accept from one socket, each with a listener of its own.
+  Listener(EventLoop& loop, std::shared_ptr<UniqueFd> fd, Callback on_accept);
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
@@ -29,7 +31,7 @@ class Listener {
   void Pause(int error);
 
   EventLoop& loop_;
-  UniqueFd fd_;
+  std::shared_ptr<UniqueFd> fd_;
   Callback on_accept_;
   Event ready_event_;
   Event pause_event_;

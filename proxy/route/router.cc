@@ -115,6 +115,9 @@ RequestHandler::Outcome Router::Dispatch(ClientSession& session, const CommandRo
     session.Reject(row.id, protocol::WrongArity(row.name));
     return Outcome::kTaken;
   }
+  // With nothing under way, no order is left to keep.
+  if (session.pending() == 0 && session.detour().number != 0) [[unlikely]]
+    session.detour() = ShardDetour{};
   SessionState& state = session.state();
   if (!state.authenticated) [[unlikely]] {
     if (const auto refusal = Refusal(session, row)) {

@@ -44,7 +44,11 @@ Handshake::Verdict Handshake::OnBytes(std::string_view bytes) {
     received_.clear();
     if (!problem_.empty()) return Verdict::kRefused;
   }
-  return next_step_ == steps_.size() ? Verdict::kReady : Verdict::kNeedMore;
+  if (next_step_ < steps_.size()) return Verdict::kNeedMore;
+  if (bytes.empty()) return Verdict::kReady;
+  // A reply that nobody has asked for would be taken for that of the first request.
+  problem_ = kSpeaksNoRedis;
+  return Verdict::kRefused;
 }
 
 void Handshake::Judge(Step step, std::string_view reply) {

@@ -9,8 +9,8 @@
 
 namespace ringway::proxy {
 
-// What a new connection to a shard says before requests may use it: AUTH first, then HELLO and SELECT, then a PING
-// to see that the server serves. Pure: bytes in, verdict out.
+// What a new connection to a shard says before requests may use it: AUTH first, then HELLO and SELECT, then a
+// PING to see that the server serves. Pure: bytes in, verdict out.
 class Handshake {
  public:
   Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp);

@@ -85,6 +85,15 @@ void ShardConnection::Connect() {
     TryNextAddress();
     return;
   }
+  AskForAddresses();
+}
+
+// One question at a time: a resolver that is slower than our patience must not collect them.
+void ShardConnection::AskForAddresses() {
+  const config::ShardConfig& shard = address_.shard;
+  if (!asked_host_.empty()) return;
+  asked_host_ = shard.host;
+  asked_port_ = shard.port;
   EventLoop* loop = &environment_.loop;
   environment_.resolver.Resolve(shard.host, shard.port,
                                 [loop, weak = std::weak_ptr(self_)](Resolver::Answer answer) {
@@ -96,7 +105,13 @@ void ShardConnection::Connect() {
 }
 
 void ShardConnection::OnResolved(const Resolver::Answer& answer) {
+  const std::string host = std::exchange(asked_host_, "");
   if (state_ != State::kResolving) return;
+  if (host != address_.shard.host || asked_port_ != address_.shard.port) {
+    // The shard has moved house since.
+    AskForAddresses();
+    return;
+  }
   if (answer.addresses.empty()) {
     Lose(kNameUnknown);
     return;
@@ -182,7 +197,7 @@ void ShardConnection::Lose(std::string_view problem) {
   if (!was_ready || !(address_.keep_open || had_requests)) return;
   if (had_settled) {
     Connect();
-  } else {
+  } else if (state_ == State::kClosed) {
     StartBackOff();
   }
 }
@@ -271,13 +286,13 @@ void ShardConnection::OnReadable() {
     Lose("sent a malformed reply");
     return;
   }
-  if (session_.streaming()) UpdateReading();
+  if (session_.occupied()) UpdateReading();
   if (!waiters_.empty()) WakeWaiters();
 }
 
 void ShardConnection::Flush() {
   if (state_ == State::kClosed) Connect();
-  if (state_ != State::kReady || session_.output().empty()) return;
+  if (state_ != State::kReady || session_.output().empty() || write_event_.added()) return;
   const IoResult sent = Transport(fd_.get()).Write(session_.output());
   if (sent.status == IoStatus::kClosed) {
     Lose("closed the connection");
@@ -292,12 +307,13 @@ void ShardConnection::Flush() {
 // A streamed reply that its client does not take is left in the shard's socket, unless others wait behind it.
 void ShardConnection::UpdateReading() {
   if (state_ != State::kReady) return;
-  if (session_.StreamIsBackedUp() && !session_.HasWaitersBehindStream()) {
+  if (session_.StreamIsBackedUp() && !session_.HasOthersBehindStream()) {
     if (!read_event_.added()) return;
     read_event_.Remove();
     environment_.paused_streams.push_back(this);
   } else if (!read_event_.added()) {
     read_event_.Add();
+    reading_since_usec_ = environment_.loop.now_usec();
     std::erase(environment_.paused_streams, this);
   }
 }
@@ -319,11 +335,13 @@ void ShardConnection::Tick() {
     if (now - last_received_usec_ > kIdlePingUsec) Send(nullptr, 0, kPing, nullptr);
     return;
   }
-  if (timeout == 0 || now - session_.oldest_usec() <= timeout) return;
+  // While a client holds up a large reply, the shard cannot answer what was asked behind it.
+  const bool held_up = !read_event_.added() || now - reading_since_usec_ <= timeout;
+  if (timeout == 0 || held_up || now - session_.oldest_usec() <= timeout) return;
   session_.FailSentBefore(now - timeout, "SHARDTIMEOUT " + Label() + " did not answer in time");
   // Silent for twice the time: late replies are not worth waiting for, and a new connection is.
   const int64_t silent_since = std::max(last_received_usec_, session_.oldest_usec());
-  if (read_event_.added() && now - silent_since > 2 * timeout) Lose(kDoesNotAnswer);
+  if (now - silent_since > 2 * timeout) Lose(kDoesNotAnswer);
 }
 
 }  // namespace ringway::proxy

@@ -110,6 +110,7 @@ class ShardConnection final : public Flushable {
 
   Admission AdmissionWhileConnecting() const;
   bool output_has_room() const { return session_.output().size() < kMaxOutputBytes; }
+  void AskForAddresses();
   void OnResolved(const Resolver::Answer& answer);
   void TryNextAddress();
   void OnConnected();
@@ -135,12 +136,15 @@ class ShardConnection final : public Flushable {
   Event timer_;
   std::vector<SocketAddress> candidates_;
   size_t next_candidate_ = 0;
+  std::string asked_host_;  // what the resolver has been asked and has not answered; empty: nothing
+  uint16_t asked_port_ = 0;
   std::optional<Handshake> handshake_;
   int64_t back_off_usec_ = 0;
   int64_t ready_since_usec_ = 0;
   bool failing_ = false;  // the last attempt failed: requests are refused
   std::string problem_ = "is unreachable";
   int64_t last_received_usec_ = 0;
+  int64_t reading_since_usec_ = 0;  // when a client that did not take a large reply last held it up
   int64_t last_request_usec_;
   std::vector<uint64_t> waiters_;
   // Lets an answer of the resolver find out whether its connection still is there.

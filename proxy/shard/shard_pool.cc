@@ -49,7 +49,7 @@ ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
     lane = &slot.lanes.back();
   }
   for (auto& connection : lane->connections) {
-    if (!connection->session().streaming()) return *connection;
+    if (!connection->session().occupied()) return *connection;
   }
   if (lane->connections.size() < kMaxLaneConnections) return AddConnection(slot, *lane, false);
   ShardConnection& last = *lane->connections.back();

@@ -17,7 +17,7 @@ namespace ringway::proxy {
 class ShardPool {
  public:
   // Connections of one shard, database and version: one, and those kept busy by large replies.
-  static constexpr size_t kMaxLaneConnections = 4;
+  static constexpr size_t kMaxLaneConnections = 8;
   // A connection beyond the first, or for another database or version, is closed after this long without use.
   static constexpr int64_t kIdleUsec = 60'000'000;
 
@@ -34,7 +34,7 @@ class ShardPool {
     Slot& slot = *slots_[shard];
     if (db == 0 && resp == 2) [[likely]] {
       ShardConnection& first = *slot.lanes.front().connections.front();
-      if (!first.session().streaming()) [[likely]]
+      if (!first.session().occupied()) [[likely]]
         return first;
     }
     return PickSlowly(slot, db, resp);

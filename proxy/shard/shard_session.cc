@@ -44,8 +44,7 @@ bool ShardSession::OnBytesRead(size_t count) {
   size_t scanned = end_;
   end_ += count;
   while (scanned < end_) {
-    const auto [status, consumed] =
-        scanner_.Scan(std::string_view(block_->data() + scanned, end_ - scanned));
+    const auto [status, consumed] = scanner_.Scan(std::string_view(block_->data() + scanned, end_ - scanned));
     scanned += consumed;
     if (status == protocol::ParseStatus::kError) return false;
     if (status == protocol::ParseStatus::kNeedMore) break;
@@ -66,6 +65,7 @@ void ShardSession::FinishReply(size_t end) {
   Position position = positions_.front();
   positions_.pop_front();
   streaming_ = false;
+  if (positions_.empty()) occupied_ = false;
   const char* reply = block_->data() + reply_begin_;
   const size_t size = end - reply_begin_;
   reply_begin_ = end;
@@ -93,7 +93,7 @@ void ShardSession::HandleRest() {
   // What is merged must stay in one piece; what nobody waits for is thrown away as it comes.
   if (position.request != nullptr) {
     if (position.request->collector != nullptr) return;
-    streaming_ = true;
+    streaming_ = occupied_ = true;
     Deliver(position, block_->data() + reply_begin_, size, false);
   }
   block_.Reset();
@@ -111,6 +111,15 @@ bool ShardSession::StreamIsBackedUp() {
   return request->client->IsBackedUp(request);
 }
 
+bool ShardSession::HasOthersBehindStream() {
+  const ClientSession* client = positions_.front().request->client;
+  for (size_t i = 1; i < positions_.size(); ++i) {
+    const Request* request = positions_[i].request;
+    if (request != nullptr && request->client != nullptr && request->client != client) return true;
+  }
+  return false;
+}
+
 void ShardSession::FailAll(std::string_view error) {
   // A queue of its own: answering may bring new requests to this very connection.
   RingQueue<Position> failed;
@@ -119,7 +128,7 @@ void ShardSession::FailAll(std::string_view error) {
   block_.Reset();
   reply_begin_ = end_ = 0;
   scanner_ = protocol::ReplyScanner();
-  streaming_ = false;
+  streaming_ = occupied_ = false;
   stats_.in_flight.Set(stats_.in_flight.Get() - failed.size());
   for (; !failed.empty(); failed.pop_front()) {
     Position& position = failed.front();

@@ -13,16 +13,16 @@
 
 namespace ringway::proxy {
 
-// A shard connection's protocol, without its socket: requests out, replies in, matched by position. A request that
-// was given up (timed out, or its client left) keeps its position until its reply has been thrown away, so a late
-// reply never reaches anyone.
-// Thread: one worker. Owns: its output, the queue of positions, a reply that is cut off.
+// A shard connection's protocol, without its socket: requests out, replies in, matched by position. A request
+// that was given up (timed out, or its client left) keeps its position until its reply has been thrown away,
+// so a late reply never reaches anyone. Thread: one worker. Owns: its output, the queue of positions, a reply
+// that is cut off.
 class ShardSession {
  public:
   ShardSession(RequestTable& requests, ShardStats& stats);
 
-  // Takes the position for one part of `request` (null: the reply is thrown away); the caller appends one whole
-  // frame to output() and has counted the part in request->parts_pending.
+  // Takes the position for one part of `request` (null: the reply is thrown away); the caller appends one
+  // whole frame to output() and has counted the part in request->parts_pending.
   void TakePosition(Request* request, uint32_t part);
 
   struct ReadBuffer {
@@ -33,8 +33,8 @@ class ShardSession {
   // False: what came is no reply, or one that nobody asked for; the connection must be closed.
   [[nodiscard]] bool OnBytesRead(size_t count);
 
-  // Answers every request under way with `error` ("WORD sentence") and forgets all that was to be sent. A client
-  // whose reply was cut off half way is closed.
+  // Answers every request under way with `error` ("WORD sentence") and forgets all that was to be sent. A
+  // client whose reply was cut off half way is closed.
   void FailAll(std::string_view error);
   // Answers those sent before `usec` with `error`; their positions stay.
   void FailSentBefore(int64_t usec, std::string_view error);
@@ -45,12 +45,13 @@ class ShardSession {
   OutputQueue& output() { return output_; }
   const OutputQueue& output() const { return output_; }
 
-  // The reply under way is large and is being passed on as it comes.
-  bool streaming() const { return streaming_; }
-  // The client that takes the streamed reply has more unsent than it should.
+  // Passes, or passed, a large reply on as it comes, and owes what was asked behind it: requests that can go
+  // elsewhere should.
+  bool occupied() const { return occupied_; }
+  // The reply under way is being passed on, and its client has more unsent than it should.
   bool StreamIsBackedUp();
-  // Somebody waits behind the reply under way.
-  bool HasWaitersBehindStream() const { return positions_.size() > 1; }
+  // Somebody else than that client waits behind it.
+  bool HasOthersBehindStream();
 
  private:
   // A reply beyond this is passed on in pieces rather than collected.
@@ -79,7 +80,8 @@ class ShardSession {
   BlockRef block_;
   size_t reply_begin_ = 0;
   size_t end_ = 0;
-  bool streaming_ = false;
+  bool streaming_ = false;  // the reply under way is being passed on in pieces
+  bool occupied_ = false;
 };
 
 }  // namespace ringway::proxy

@@ -56,6 +56,8 @@ TEST_F(SlowReader, OutputOfAStalledReaderGrowsWithoutEnd) {
   for (int i = 0; i < 4; ++i) {
     stalled.push_back(Stalled());
     for (int request = 0; request < 40; ++request) stalled.back().Send({"GET", large_});
+    // Once its first reply is on the way, what others ask takes another connection.
+    ASSERT_TRUE(stalled.back().socket().ReadableWithin(kPatience));
   }
   // 4 clients x 320 MB were asked for; never more than the limit of each may be held.
   for (int i = 0; i < 20; ++i) {

@@ -168,7 +168,7 @@ void WorkerSim::GiveSome(size_t index, size_t most) {
     problem_ = "a good reply was refused";
   }
   shard.outgoing.erase(0, count);
-  if (session.streaming()) shard.further = &world_.session(index);
+  if (session.occupied()) shard.further = &world_.session(index);
 }
 
 // The connection breaks, perhaps in the middle of a reply, and is there again at once.

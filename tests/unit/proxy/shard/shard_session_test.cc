@@ -172,17 +172,19 @@ TEST_F(ShardSessionTest, LargeRepliesArePassedOnWithoutBeingCollected) {
     received += Flushed();
   }
   EXPECT_EQ(received, large);
-  EXPECT_FALSE(shard.streaming());
+  // B's reply is still behind it.
+  EXPECT_TRUE(shard.occupied());
   // What was received since the last flush, and the block that the next bytes go to.
   EXPECT_LE(most, 4 * BlockPool::kBlockBytes);
   ASSERT_TRUE(Feed("+b\r\n"));
   EXPECT_EQ(Flushed(), "+b\r\n");
+  EXPECT_FALSE(shard.occupied());
 }
 
 TEST_F(ShardSessionTest, AClientWhoseStreamedReplyBreaksOffIsClosed) {
   client->Send("A\r\nB\r\n");
   ASSERT_TRUE(Feed("$100000\r\n" + std::string(50'000, 'x')));
-  EXPECT_TRUE(shard.streaming());
+  EXPECT_TRUE(shard.occupied());
   shard.FailAll("SHARDDOWN s");
   EXPECT_TRUE(client->closed);
   EXPECT_FALSE(client->session().WantsInput());
@@ -204,8 +206,10 @@ TEST_F(ShardSessionTest, AStreamIsBackedUpOnlyWhileItsClientDoesNotTakeIt) {
   EXPECT_FALSE(shard.StreamIsBackedUp());
   ASSERT_TRUE(Feed(std::string(40'000, 'x')));
   EXPECT_TRUE(shard.StreamIsBackedUp());
-  EXPECT_FALSE(shard.HasWaitersBehindStream());
+  EXPECT_FALSE(shard.HasOthersBehindStream());
+  // What the client itself asked behind it is no reason to hold more for it.
   client->Send("B\r\n");
+  EXPECT_FALSE(shard.HasOthersBehindStream());
   client->take_limit = std::numeric_limits<size_t>::max();
   dirty.Add(client.get());
   Flushed();
