@@ -15,7 +15,7 @@ namespace ringway::proxy {
 
 }  // namespace ringway::proxy
 
-#define RINGWAY_CHECK(condition)                                                       \
-  (__builtin_expect(static_cast<bool>(condition), 1)                                   \
-       ? static_cast<void>(0)                                                          \
+#define RINGWAY_CHECK(condition)                     \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? static_cast<void>(0)                        \
        : ::ringway::proxy::CheckFailed(__FILE__, __LINE__, #condition))

@@ -21,8 +21,8 @@ class Counter {
   std::atomic<uint64_t> value_{0};
 };
 
-// How latencies fall into buckets: exact up to 15 microseconds, then 16 buckets for each doubling (at most 6.25 %
-// wide), as in HdrHistogram. The last bucket takes everything from about 19 hours on.
+// How latencies fall into buckets: exact up to 15 microseconds, then 16 buckets for each doubling (at
+// most 6.25 % wide), as in HdrHistogram. The last bucket takes everything from about 19 hours on.
 class LatencyBuckets {
  public:
   static constexpr size_t kSubBuckets = 16;

@@ -1,12 +1,12 @@
 #include "proxy/log.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <memory>
 #include <string>
 #include <utility>
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 namespace ringway::proxy {
 
@@ -37,11 +37,16 @@ bool OpenLog(const config::Log& log, std::string* error) {
 
 void SetLogLevel(config::LogLevel level) {
   switch (level) {
-    case config::LogLevel::kTrace: return spdlog::set_level(spdlog::level::trace);
-    case config::LogLevel::kDebug: return spdlog::set_level(spdlog::level::debug);
-    case config::LogLevel::kInfo: return spdlog::set_level(spdlog::level::info);
-    case config::LogLevel::kWarn: return spdlog::set_level(spdlog::level::warn);
-    case config::LogLevel::kError: return spdlog::set_level(spdlog::level::err);
+    case config::LogLevel::kTrace:
+      return spdlog::set_level(spdlog::level::trace);
+    case config::LogLevel::kDebug:
+      return spdlog::set_level(spdlog::level::debug);
+    case config::LogLevel::kInfo:
+      return spdlog::set_level(spdlog::level::info);
+    case config::LogLevel::kWarn:
+      return spdlog::set_level(spdlog::level::warn);
+    case config::LogLevel::kError:
+      return spdlog::set_level(spdlog::level::err);
   }
 }
 

@@ -6,9 +6,8 @@
 
 namespace ringway::proxy {
 
-// One line for each change of state, never one for each request, and never a secret. A thin door to spdlog, so
-// that its headers are compiled once.
-// Thread: any.
+// One line for each change of state, never one for each request, and never a secret. A thin door to spdlog,
+// so that its headers are compiled once. Thread: any.
 void LogDebug(std::string_view line);
 void LogInfo(std::string_view line);
 void LogWarn(std::string_view line);

@@ -19,15 +19,15 @@ namespace ringway::proxy {
 
 class Worker;
 
-// What all threads of the process share: little, and nothing of it is touched on the path of an ordinary request.
-// Thread: any. Owns: the configuration in force, the current topology.
+// What all threads of the process share: little, and nothing of it is touched on the path of an ordinary
+// request. Thread: any. Owns: the configuration in force, the current topology.
 class ProxyState {
  public:
   explicit ProxyState(config::Config config);
 
   std::shared_ptr<const config::Config> config() const;
-  // Changes a copy of the configuration, makes it the one in force and posts it to the workers. Changes of several
-  // threads come one after the other, in one order for all workers.
+  // Changes a copy of the configuration, makes it the one in force and posts it to the workers. Changes of
+  // several threads come one after the other, in one order for all workers.
   std::shared_ptr<const config::Config> ChangeConfig(const std::function<void(config::Config*)>& change);
 
   std::shared_ptr<const Topology> topology() const;

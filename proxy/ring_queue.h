@@ -6,8 +6,9 @@
 
 namespace ringway::proxy {
 
-// A first-in first-out queue in one array that is used round and round: no allocation once it has grown to the
-// depth of the traffic. T is trivially copyable. An empty queue beyond kMaxIdle entries gives its memory back.
+// A first-in first-out queue in one array that is used round and round: no allocation once it has grown to
+// the depth of the traffic. T is trivially copyable. An empty queue beyond kMaxIdle entries gives its memory
+// back.
 template <typename T>
 class RingQueue {
  public:

@@ -14,8 +14,8 @@ struct Shard {
   config::ShardConfig config;
 };
 
-// Who owns which key, at one moment. Immutable; the control side makes a new one for each change and posts it to the
-// workers, each of which holds its own reference.
+// Who owns which key, at one moment. Immutable; the control side makes a new one for each change and posts it
+// to the workers, each of which holds its own reference.
 struct Topology {
   uint64_t epoch;
   ring::HashRing ring;

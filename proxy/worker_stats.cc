@@ -4,6 +4,11 @@
 
 namespace ringway::proxy {
 
+std::string_view NameOfCommand(size_t command_id) {
+  if (command_id < protocol::kCommandCount) return protocol::AllCommands()[command_id].name;
+  return command_id == WorkerStats::kRingId ? "ring" : "other";
+}
+
 void WorkerStats::NoteError(std::string_view reply) {
   if (!reply.empty() && reply.front() == '-') reply.remove_prefix(1);
   const std::string_view word = reply.substr(0, std::min(reply.find_first_of(" \r\n"), size_t{40}));

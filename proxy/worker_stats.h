@@ -15,6 +15,10 @@
 
 namespace ringway::proxy {
 
+// The name that figures of a command go by: "get", "client|list", "ring"; "other" for commands that the table
+// does not know. By its row's id.
+std::string_view NameOfCommand(size_t command_id);
+
 struct CommandStats {
   Counter calls;
   Counter usec;
@@ -72,12 +76,12 @@ struct WorkerStats {
   Counter connections_accepted;
   Counter connections_rejected;
   Counter commands;
-  Counter turns;           // turns of the loop: batches
-  Counter shard_writes;    // write(2)s to shards
-  Counter client_writes;   // write(2)s to clients
-  Counter bytes_in;        // from clients
-  Counter bytes_out;       // to clients
-  Counter block_bytes;     // a gauge: blocks in use
+  Counter turns;          // turns of the loop: batches
+  Counter shard_writes;   // write(2)s to shards
+  Counter client_writes;  // write(2)s to clients
+  Counter bytes_in;       // from clients
+  Counter bytes_out;      // to clients
+  Counter block_bytes;    // a gauge: blocks in use
   Counter input_overflows;
   Counter output_overflows;
   LazyArray<CommandStats, kCommandIds> by_command;

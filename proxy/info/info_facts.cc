@@ -108,9 +108,4 @@ CommandFigures FiguresOfCommand(const ProxyState& state, size_t command_id) {
   return figures;
 }
 
-std::string_view NameOfCommand(size_t command_id) {
-  if (command_id < protocol::kCommandCount) return protocol::AllCommands()[command_id].name;
-  return command_id == WorkerStats::kRingId ? "ring" : "other";
-}
-
 }  // namespace ringway::proxy

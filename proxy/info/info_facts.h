@@ -66,8 +66,5 @@ struct CommandFigures {
   LatencySummary latency;
 };
 CommandFigures FiguresOfCommand(const ProxyState& state, size_t command_id);
-// The name such figures go by: "get", "client|list", "ring"; "other" for commands that the table does not
-// know.
-std::string_view NameOfCommand(size_t command_id);
 
 }  // namespace ringway::proxy

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 
 namespace ringway::proxy {
 namespace {

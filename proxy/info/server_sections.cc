@@ -11,8 +11,8 @@
 #include "config/version.h"
 #include "proxy/info/info_sections.h"
 #include "proxy/info/info_text.h"
-#include "proxy/local/redis_version.h"
 #include "proxy/net/clock.h"
+#include "proxy/redis_version.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

@@ -12,7 +12,7 @@
 #include "proxy/local/client_list.h"
 #include "proxy/local/entries.h"
 #include "proxy/local/gather.h"
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

@@ -6,7 +6,7 @@
 #include "proxy/local/client_attributes.h"
 #include "proxy/local/client_list.h"
 #include "proxy/local/entries.h"
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

@@ -3,7 +3,7 @@
 #include "protocol/error_replies.h"
 #include "protocol/number_text.h"
 #include "proxy/local/client_list.h"
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 
 namespace ringway::proxy {
 namespace {

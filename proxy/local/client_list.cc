@@ -13,11 +13,6 @@ constexpr std::string_view kUnixPrefix = "unix:";
 
 bool IsUnix(const SessionState& state) { return state.local_address.starts_with(kUnixPrefix); }
 
-std::string_view NameOfCommand(uint16_t id) {
-  if (id < protocol::kCommandCount) return protocol::AllCommands()[id].name;
-  return id == WorkerStats::kRingId ? "ring" : "other";
-}
-
 void Field(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).push_back('=');
   out.append(value).push_back(' ');

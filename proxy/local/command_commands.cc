@@ -10,7 +10,7 @@
 #include "protocol/error_replies.h"
 #include "protocol/glob.h"
 #include "proxy/local/entries.h"
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

@@ -5,7 +5,7 @@
 #include "protocol/error_replies.h"
 #include "protocol/glob.h"
 #include "proxy/check.h"
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 
 namespace ringway::proxy {
 namespace {

@@ -7,8 +7,8 @@
 #include "proxy/local/auth.h"
 #include "proxy/local/client_attributes.h"
 #include "proxy/local/entries.h"
-#include "proxy/local/redis_version.h"
-#include "proxy/local/words.h"
+#include "proxy/redis_version.h"
+#include "proxy/words.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

@@ -10,14 +10,14 @@ namespace ringway::proxy {
 
 std::span<const LocalEntry> ClientAdminCommands();
 std::span<const LocalEntry> ClientCommands();
-std::span<const OwnCommand> OwnClientCommands();   // CLIENT's subcommands of later servers
+std::span<const OwnCommand> OwnClientCommands();  // CLIENT's subcommands of later servers
 std::span<const LocalEntry> CommandCommands();
 std::span<const LocalEntry> ConfigCommands();
 std::span<const LocalEntry> ConnectionCommands();  // PING, ECHO, AUTH, HELLO, SELECT, RESET, QUIT
 std::span<const LocalEntry> InfoCommands();
-std::span<const OwnCommand> OwnRingCommands();     // RING
+std::span<const OwnCommand> OwnRingCommands();  // RING
 std::span<const LocalEntry> LatencyCommands();
 std::span<const LocalEntry> SlowlogCommands();
-std::span<const LocalEntry> ServerCommands();      // TIME, LOLWUT, CLUSTER, ...
+std::span<const LocalEntry> ServerCommands();  // TIME, LOLWUT, CLUSTER, ...
 
 }  // namespace ringway::proxy

@@ -7,7 +7,7 @@
 #include "proxy/local/entries.h"
 #include "proxy/local/latency_merge.h"
 #include "proxy/local/parts_collector.h"
-#include "proxy/local/words.h"
+#include "proxy/words.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

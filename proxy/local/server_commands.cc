@@ -9,9 +9,9 @@
 #include "protocol/error_replies.h"
 #include "protocol/number_text.h"
 #include "proxy/local/entries.h"
-#include "proxy/local/redis_version.h"
-#include "proxy/local/words.h"
 #include "proxy/net/clock.h"
+#include "proxy/redis_version.h"
+#include "proxy/words.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {

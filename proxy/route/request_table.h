@@ -11,9 +11,9 @@
 
 namespace ringway::proxy {
 
-// The requests of one worker that are under way: makes them, takes in the replies to their parts, counts them and
-// frees them. Requests are used again, so steady traffic allocates nothing.
-// Thread: one worker. Owns: all requests.
+// The requests of one worker that are under way: makes them, takes in the replies to their parts, counts them
+// and frees them. Requests are used again, so steady traffic allocates nothing. Thread: one worker. Owns: all
+// requests.
 class RequestTable {
  public:
   // `now_usec` is the loop's time of the turn, read at each reply.
@@ -24,7 +24,8 @@ class RequestTable {
 
   Request* New(ClientSession* client, uint16_t command_id);
 
-  // A piece of the reply to one part; `final` with its last byte. A request with a collector gets its parts whole.
+  // A piece of the reply to one part; `final` with its last byte. A request with a collector gets its parts
+  // whole.
   void OnReply(Request* request, uint32_t part, const Slice& piece, bool final);
   // An error of the proxy's own in place of a part's reply, "WORD sentence".
   void OnError(Request* request, uint32_t part, std::string_view error);

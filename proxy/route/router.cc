@@ -7,6 +7,7 @@
 #include "protocol/error_replies.h"
 #include "proxy/check.h"
 #include "proxy/log.h"
+#include "proxy/words.h"
 #include "ring/key_hash.h"
 
 namespace ringway::proxy {
@@ -23,16 +24,11 @@ constexpr size_t kMaxSeenScripts = 65'536;
 
 constexpr int64_t kHttpWarningUsec = 60'000'000;
 
-bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
-}
-
 // XREAD and XREADGROUP block only when they are asked to.
 bool AsksToBlock(const RequestView& request) {
   for (size_t i = 1; i < request.size(); ++i) {
-    if (EqualsIgnoringCase(request[i], "block")) return true;
-    if (EqualsIgnoringCase(request[i], "streams")) return false;
+    if (IsWord(request[i], "block")) return true;
+    if (IsWord(request[i], "streams")) return false;
   }
   return false;
 }
@@ -86,7 +82,7 @@ RequestHandler::Outcome Router::HandleUnknown(ClientSession& session, const Requ
     return Dispatch(session, sub != nullptr ? *sub : *row, request, block);
   }
   // A web page that makes a browser post to the proxy: what follows may be commands in disguise.
-  if (EqualsIgnoringCase(request[0], "post") || EqualsIgnoringCase(request[0], "host:")) {
+  if (IsWord(request[0], "post") || IsWord(request[0], "host:")) {
     // Somebody's health check may do this every second; as in Redis, the log hears of it once a minute.
     if (requests_.now_usec() >= next_http_warning_usec_) {
       next_http_warning_usec_ = requests_.now_usec() + kHttpWarningUsec;

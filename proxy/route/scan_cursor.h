@@ -7,9 +7,9 @@
 
 namespace ringway::proxy {
 
-// SCAN's cursor over many shards, in the one decimal u64 that every client library passes back: the shard's id in the
-// low 14 bits, the shard's own cursor above them. A Redis cursor stays below the size of its hash table, so 50 bits
-// hold it for up to 10^15 keys. 0 begins and 0 ends.
+// SCAN's cursor over many shards, in the one decimal u64 that every client library passes back: the shard's
+// id in the low 14 bits, the shard's own cursor above them. A Redis cursor stays below the size of its hash
+// table, so 50 bits hold it for up to 10^15 keys. 0 begins and 0 ends.
 struct ScanCursor {
   static constexpr int kShardBits = 14;
   static constexpr uint64_t kMaxInner = (uint64_t{1} << (64 - kShardBits)) - 1;

@@ -1,11 +1,11 @@
 #include "proxy/route/script_cache.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <iterator>
+
+#include <openssl/sha.h>
 
 namespace ringway::proxy {
 
