@@ -53,6 +53,7 @@ int ProxyServer::Run() {
     if (start_config_.threads == 0) start_config_.threads = UsableProcessors();
     state_ = std::make_unique<ProxyState>(start_config_);
     state_->config_path = config_path_;
+    state_->LimitClients(start_config_);
     state_->Publish(start_config_);
     for (int64_t i = 0; i < start_config_.threads; ++i) {
       workers_.push_back(std::make_unique<Worker>(*state_, static_cast<uint32_t>(i)));

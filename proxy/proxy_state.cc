@@ -7,6 +7,7 @@
 #include "proxy/check.h"
 #include "proxy/log.h"
 #include "proxy/net/clock.h"
+#include "proxy/net/descriptors.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {
@@ -33,13 +34,26 @@ std::shared_ptr<const config::Config> ProxyState::config() const {
   return config_;
 }
 
+void ProxyState::LimitClients(const config::Config& config) {
+  const auto shards = static_cast<int64_t>(config.shards.size());
+  const int64_t reserved = ReservedDescriptors(config.threads, shards);
+  const int64_t wanted = config.limits.clients;
+  const int64_t possible = std::max<int64_t>(RaiseDescriptorLimit(wanted + reserved) - reserved, 1);
+  if (possible < wanted) {
+    LogWarn("limits.clients is " + std::to_string(wanted) +
+            ", but the limit of open files (ulimit -n) leaves " + std::to_string(possible) +
+            " beside the shards' connections: no more are let in");
+  }
+  max_clients.store(std::min(wanted, possible), std::memory_order_relaxed);
+}
+
 std::shared_ptr<const config::Config> ProxyState::ChangeConfig(
     const std::function<void(config::Config*)>& change) {
   MutexLock change_lock(change_mutex_);
   config::Config copy = *config();
   change(&copy);
   const auto changed = std::make_shared<const config::Config>(std::move(copy));
-  max_clients.store(changed->limits.clients, std::memory_order_relaxed);
+  LimitClients(*changed);
   SetLogLevel(changed->log.level);
   {
     MutexLock lock(mutex_);

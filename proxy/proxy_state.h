@@ -36,6 +36,9 @@ class ProxyState {
 
   uint64_t NextClientId() { return next_client_id_.fetch_add(1, std::memory_order_relaxed); }
 
+  // Lets in as many clients as `config` says and the descriptors allow, and says so if these are fewer.
+  void LimitClients(const config::Config& config);
+
   const std::string& run_id() const { return run_id_; }
   int64_t started_usec() const { return started_usec_; }  // of the wall clock
 

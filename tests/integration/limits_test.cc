@@ -154,6 +154,26 @@ TEST_F(Limits, RunningOutOfFileDescriptorsEndsTheProxy) {
   EXPECT_TRUE(Eventually([&] { return ToText(Connect().Do({"PING"}, milliseconds(500))) == "+PONG"; }));
 }
 
+// Clients took every free descriptor, and a shard that came back found none.
+TEST(Descriptors, ClientsTakeThoseOfTheShards) {
+  RedisServer server;
+  // Without the right to raise the limit again, which root has.
+  const std::string script =
+      "drop=; [ $(id -u) = 0 ] && drop='setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource'\n"
+      "exec $drop prlimit --nofile=150:150 \"$@\"";
+  RingwayProcess proxy({"--listen", "127.0.0.1:0", "--threads", "1", "--shard", "a=" + server.address()}, {},
+                       {"sh", "-c", script, "sh"});
+  ASSERT_TRUE(proxy.WaitReady()) << proxy.log();
+  EXPECT_TRUE(proxy.LogContains("limits.clients is 10000")) << proxy.log();
+  std::vector<RespClient> clients;
+  for (int i = 0; i < 200; ++i) clients.emplace_back(proxy.address());
+  ASSERT_TRUE(clients[199].Do({"PING"}).IsErrorStartingWith("ERR max number of clients reached"));
+  server.Kill();
+  ASSERT_TRUE(Eventually([&] { return clients[0].Do({"GET", "k"}).IsErrorStartingWith("SHARDDOWN"); }));
+  server.Restart();
+  EXPECT_TRUE(Eventually([&] { return ToText(clients[0].Do({"SET", "k", "v"})) == "+OK"; }));
+}
+
 TEST_F(Limits, RejectedClientsLeakDescriptors) {
   ClusterOptions options;
   options.config = "limits: {clients: 5}\n";
