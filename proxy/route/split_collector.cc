@@ -152,7 +152,9 @@ void SplitCollector::FinishConcatenation(OutputQueue& out) const {
   for (const Slice& part : parts_) {
     elements += std::max(protocol::ReplyCursor(part.view()).length(), int64_t{0});
   }
-  AppendNumberLine(out, '*', elements);
+  // A map counts its pairs; ReplyCursor counts keys and values.
+  const char type = protocol::ReplyCursor(parts_.front().view()).type();
+  AppendNumberLine(out, type, type == '%' ? elements / 2 : elements);
   for (const Slice& part : parts_) {
     const std::string_view rest = protocol::ReplyCursor(part.view()).rest();
     out.Append(rest, &part.block);

@@ -1,5 +1,6 @@
 #include "proxy/client/client_session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -105,6 +106,28 @@ TEST_F(ClientSessionTest, RepliesKeepTheOrderOfRequestsWhenShardsAnswerOutOfOrde
   handler.Answer(3, "+d\r\n");
   EXPECT_EQ(Flushed(), "+d\r\n");
   EXPECT_EQ(session().unsent_bytes(), 0u);
+}
+
+// Counts how often what has been received moves to other memory.
+TEST_F(ClientSessionTest, ARequestOfManySmallArgumentsIsCopiedForEachOfThem) {
+  constexpr size_t kArguments = 100'000;
+  std::string bytes = "*" + std::to_string(kArguments) + "\r\n";
+  for (size_t i = 0; i < kArguments; ++i) bytes += "$1\r\nx\r\n";
+  int moves = 0;
+  const char* expected = nullptr;
+  for (size_t at = 0; at < bytes.size();) {
+    const ClientSession::ReadBuffer buffer = session().PrepareRead();
+    if (buffer.data != expected) ++moves;
+    const size_t count = std::min({buffer.size, size_t{1000}, bytes.size() - at});
+    std::memcpy(buffer.data, bytes.data() + at, count);
+    session().OnBytesRead(count);
+    expected = buffer.data + count;
+    at += count;
+  }
+  EXPECT_THAT(handler.seen, ElementsAre("x"));
+  // From 4 KiB to 700 KiB by half each time are 13 steps.
+  EXPECT_LE(moves, 20);
+  handler.Answer(0, "+a\r\n");
 }
 
 TEST_F(ClientSessionTest, PiecesOfAStreamedReplyWaitForOlderOnesAndThenPassAtOnce) {

@@ -92,6 +92,26 @@ TEST_F(ShardSessionTest, RepliesAreMatchedByPositionAtEverySplit) {
   EXPECT_EQ(shard_stats.in_flight.Get(), 0u);
 }
 
+TEST_F(ShardSessionTest, AMergedReplyOfManyElementsIsCopiedForEachRead) {
+  client->Send("MERGE\r\n");
+  std::string reply = "*100000\r\n";
+  for (int i = 0; i < 100'000; ++i) reply += "$1\r\nx\r\n";
+  int moves = 0;
+  const char* expected = nullptr;
+  for (size_t at = 0; at < reply.size();) {
+    const ShardSession::ReadBuffer buffer = shard.PrepareRead();
+    if (buffer.data != expected) ++moves;
+    const size_t count = std::min({buffer.size, size_t{1000}, reply.size() - at});
+    std::memcpy(buffer.data, reply.data() + at, count);
+    ASSERT_TRUE(shard.OnBytesRead(count));
+    expected = buffer.data + count;
+    at += count;
+  }
+  EXPECT_EQ(parts.size(), 1u);
+  EXPECT_LE(moves, 15);
+  Flushed();
+}
+
 TEST_F(ShardSessionTest, AReplyThatNobodyAskedForIsRefused) {
   EXPECT_FALSE(Feed("+OK\r\n"));
   client->Send("A\r\n");
