@@ -1,8 +1,8 @@
 #include "proxy/net/event_loop.h"
 
-#include <sys/eventfd.h>
-
 #include <utility>
+
+#include <sys/eventfd.h>
 
 #include "proxy/check.h"
 #include "proxy/net/clock.h"
@@ -14,8 +14,8 @@ EventBasePtr NewBase() {
   event_config* config = event_config_new();
   RINGWAY_CHECK(config != nullptr);
   event_config_require_features(config, EV_FEATURE_O1);
-  // No lock: other threads come in through Post alone. The change list saves an epoll_ctl(2) where an event is
-  // added and removed within a turn.
+  // No lock: other threads come in through Post alone. The change list saves an epoll_ctl(2) where an event
+  // is added and removed within a turn.
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
   event_config_set_flag(config, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
   event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
@@ -43,6 +43,7 @@ void EventLoop::Run(const std::function<void()>& after_turn) {
     woken_ = false;
     event_base_loop(base_.get(), EVLOOP_ONCE);
     NoteWake();
+    GatherMore();
     after_turn();
   }
   {
@@ -52,7 +53,18 @@ void EventLoop::Run(const std::function<void()>& after_turn) {
   RunPosted();
 }
 
+// Sockets that have become ready while others were handled join the turn: one more look costs less than the
+// writes it saves. Bounded, so that nobody waits long for the flush.
+void EventLoop::GatherMore() {
+  for (int look = 0; look < kMaxFurtherLooks; ++look) {
+    handled_ = false;
+    event_base_loop(base_.get(), EVLOOP_NONBLOCK);
+    if (!handled_) return;
+  }
+}
+
 void EventLoop::NoteWake() {
+  handled_ = true;
   if (woken_) return;
   woken_ = true;
   now_usec_ = MonotonicUsec();

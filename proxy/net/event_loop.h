@@ -46,8 +46,12 @@ class CAPABILITY("event loop") EventLoop {
   event_base* base() const { return base_.get(); }
 
  private:
+  // Times that a turn looks for further ready sockets before it is flushed.
+  static constexpr int kMaxFurtherLooks = 4;
+
   static void OnWake(evutil_socket_t fd, short what, void* self);
   void RunPosted();
+  void GatherMore();
 
   EventBasePtr base_;
   UniqueFd wake_fd_;
@@ -55,6 +59,7 @@ class CAPABILITY("event loop") EventLoop {
   std::atomic<std::thread::id> thread_{};
   std::atomic<bool> stop_{false};
   bool woken_ = false;
+  bool handled_ = false;  // a callback has run since it was last cleared
   int64_t now_usec_ = 0;
 
   Mutex mutex_;
