@@ -2,7 +2,7 @@
 'use strict';
 const test = require('node:test');
 const assert = require('node:assert');
-const {createClient, RESP_TYPES} = require('redis');
+const {createClient, RESP_TYPES} = require(process.env.RINGWAY_NODE_REDIS || 'redis');
 
 const url = `redis://${process.env.RINGWAY_HOST}:${process.env.RINGWAY_PORT}`;
 const range = (count) => [...Array(count).keys()];
