@@ -115,6 +115,7 @@ std::string ProxyServer::ListenOn(const config::ListenAddress& address) {
   state_->listening.push_back(bound.ToString());
   // One descriptor for the unix socket of all: libevent's change list does not bear duplicates.
   const auto shared = std::make_shared<UniqueFd>(std::move(first));
+  if (is_unix) unix_sockets_.push_back(shared);
   workers_[0]->Listen(shared);
   for (size_t i = 1; i < workers_.size(); ++i) {
     const auto next = is_unix ? shared : std::make_shared<UniqueFd>(Listen(bound, true, &problem));
@@ -195,11 +196,14 @@ void ProxyServer::Drain() {
   const int64_t timeout_usec = state_->config()->timeouts.drain_ms * 1000;
   // First, so that shards which stop with the proxy are not reported.
   control_->Stop();
+  // The path goes first, so that nobody connects any more; the descriptor last, since one worker may still
+  // take it out of its epoll set when another has let go of it.
+  for (const std::string& path : unix_paths_) ::unlink(path.c_str());
   for (auto& worker : workers_) worker->PostDrain(timeout_usec);
   for (auto& worker : workers_) worker->Join();
+  unix_sockets_.clear();
   // It calls back into the workers.
   state_->resolver.Stop();
-  for (const std::string& path : unix_paths_) ::unlink(path.c_str());
   control_.reset();
   workers_.clear();
   LogInfo("stopped");

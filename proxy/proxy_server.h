@@ -46,6 +46,7 @@ class ProxyServer {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<ControlThread> control_;
   std::vector<std::string> unix_paths_;
+  std::vector<std::shared_ptr<UniqueFd>> unix_sockets_;
 };
 
 }  // namespace ringway::proxy
