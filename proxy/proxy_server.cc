@@ -113,7 +113,7 @@ std::string ProxyServer::ListenOn(const config::ListenAddress& address) {
                            : reinterpret_cast<const sockaddr_in*>(&local.storage)->sin_port);
   }
   state_->listening.push_back(bound.ToString());
-  // One descriptor for the unix socket of all: libevent's change list does not bear duplicates.
+  // One descriptor for the unix socket of all workers.
   const auto shared = std::make_shared<UniqueFd>(std::move(first));
   if (is_unix) unix_sockets_.push_back(shared);
   workers_[0]->Listen(shared);

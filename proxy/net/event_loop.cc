@@ -14,10 +14,9 @@ EventBasePtr NewBase() {
   event_config* config = event_config_new();
   RINGWAY_CHECK(config != nullptr);
   event_config_require_features(config, EV_FEATURE_O1);
-  // No lock: other threads come in through Post alone. The change list saves an epoll_ctl(2) where an event
-  // is added and removed within a turn.
+  // No lock: other threads come in through Post alone. And no change list of epoll: it would take a descriptor
+  // out of the set when another thread may already have been given its number.
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
-  event_config_set_flag(config, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
   event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
   EventBasePtr base(event_base_new_with_config(config));
   event_config_free(config);
