@@ -89,7 +89,6 @@ RequestHandler::Outcome Router::HandleUnknown(ClientSession& session, const Requ
       LogWarn("closed a connection from " + session.state().peer_address + ": it speaks HTTP");
     }
     session.CloseBroken();
-    session.CloseAfterReplies();
     return Outcome::kTaken;
   }
   std::vector<std::string_view> args;

@@ -291,7 +291,6 @@ void ShardConnection::OnReadable() {
 }
 
 void ShardConnection::Flush() {
-  if (state_ == State::kClosed) Connect();
   if (state_ != State::kReady || session_.output().empty() || write_event_.added()) return;
   const IoResult sent = Transport(fd_.get()).Write(session_.output());
   if (sent.status == IoStatus::kClosed) {
