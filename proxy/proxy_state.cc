@@ -78,18 +78,19 @@ uint32_t ProxyState::IdOfShard(const std::string& name) {
 
 std::shared_ptr<const Topology> ProxyState::Publish(const config::Config& config) {
   // Ids go by name, so that proxies of one configuration give the same ones.
-  std::vector<config::ShardConfig> shards = config.shards;
-  std::sort(shards.begin(), shards.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  std::vector<ring::Member> members;
-  for (const auto& shard : shards) members.push_back({shard.name, shard.address, shard.weight});
-  ring::HashRing ring(std::move(members), config.ring);
-
+  std::vector<config::ShardConfig> configs = config.shards;
+  std::sort(configs.begin(), configs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::vector<Shard> shards;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& shard : configs) shards.push_back({IdOfShard(shard.name), shard});
+  }
+  ring::HashRing ring = RingOf(shards, config.ring);
   MutexLock lock(mutex_);
   const uint64_t epoch = topology_ == nullptr ? 1 : topology_->epoch + 1;
-  auto topology = std::make_shared<Topology>(Topology{epoch, std::move(ring), {}});
-  for (const auto& shard : shards) topology->shards.push_back({IdOfShard(shard.name), shard});
-  topology_ = topology;
-  return topology;
+  const uint64_t generation = topology_ == nullptr ? 0 : topology_->generation;
+  topology_ = StableTopology(epoch, generation, std::move(ring), std::move(shards));
+  return topology_;
 }
 
 }  // namespace ringway::proxy

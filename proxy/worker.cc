@@ -77,10 +77,13 @@ void Worker::Join() { thread_.join(); }
 
 // --- messages ---
 
-void Worker::PostTopology(std::shared_ptr<const Topology> topology) {
-  Post([this, topology = std::move(topology)] {
+void Worker::PostTopology(std::shared_ptr<const Topology> topology, TopologyAckFunction ack) {
+  Post([this, topology = std::move(topology), ack = std::move(ack)] {
     router_.Adopt(topology);
     pool_.Adopt(*topology);
+    if (ack == nullptr) return;
+    ack({TopologyAck::Kind::kAdopted, index_, topology->epoch, {}});
+    ack({TopologyAck::Kind::kDrained, index_, topology->epoch, {}});
   });
 }
 

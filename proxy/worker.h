@@ -13,6 +13,7 @@
 #include "proxy/client/client_connection.h"
 #include "proxy/local/local_commands.h"
 #include "proxy/net/event_loop.h"
+#include "proxy/move/topology_ack.h"
 #include "proxy/net/listener.h"
 #include "proxy/proxy_state.h"
 #include "proxy/route/request_table.h"
@@ -39,7 +40,8 @@ class Worker final : private ClientConnection::Owner {
 
   // --- any thread ---
   void Post(std::function<void()> task) { loop_.Post(std::move(task)); }
-  void PostTopology(std::shared_ptr<const Topology> topology);
+  // `ack` is told how far this worker has got with it; a later topology ends an earlier one's.
+  void PostTopology(std::shared_ptr<const Topology> topology, TopologyAckFunction ack = nullptr);
   void PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned);
   void PostConfig(std::shared_ptr<const config::Config> config);
   // CLIENT PAUSE and UNPAUSE.

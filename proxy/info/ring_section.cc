@@ -14,10 +14,10 @@ double RequestShare(const ShardFigures& figures, uint64_t total) {
 }
 
 // The most loaded shard's requests relative to what its weight asks for; 0 before the first request.
-double LoadMaxOverMean(const ring::HashRing& ring, const std::vector<ShardFigures>& figures, uint64_t total) {
+double LoadMaxOverMean(const Topology& topology, const std::vector<ShardFigures>& figures, uint64_t total) {
   double max = 0;
   for (uint32_t i = 0; i < figures.size(); ++i) {
-    const double wanted = ring.WantedShare(i);
+    const double wanted = topology.WantedShare(i);
     if (wanted > 0) max = std::max(max, RequestShare(figures[i], total) / wanted);
   }
   return max;
@@ -33,16 +33,15 @@ std::string ShortNumber(double value) {
 void WriteShard(const InfoFacts& facts, uint32_t index, const ShardFigures& figures, uint64_t total,
                 std::string& out) {
   const Shard& shard = facts.topology->shards[index];
-  const ring::HashRing& ring = facts.topology->ring;
   const ShardReport& report = facts.shards[index];
   InfoLine line("shard" + std::to_string(index));
   line.Add("name", shard.config.name)
       .Add("addr", shard.config.address)
       .Add("state", report.up ? "up" : "down")
       .Add("weight", ShortNumber(shard.config.weight))
-      .Add("points", ring.Points(index))
-      .Decimal("share", ring.Share(index), 4)
-      .Decimal("share_wanted", ring.WantedShare(index), 4);
+      .Add("points", facts.topology->Points(index))
+      .Decimal("share", facts.topology->Share(index), 4)
+      .Decimal("share_wanted", facts.topology->WantedShare(index), 4);
   // What nobody told is left out: a 0 would be taken for a figure.
   if (report.info.has_value()) {
     line.Add("keys", report.info->keys()).Add("used_memory", report.info->Number("used_memory"));
@@ -78,7 +77,7 @@ void WriteRing(const InfoFacts& facts, std::string& out) {
   text.Decimal("ring_share_max_over_mean", ring.balance().max_over_mean, 4);
   text.Decimal("ring_share_min_over_mean", ring.balance().min_over_mean, 4);
   text.Decimal("ring_share_stddev", ring.balance().stddev, 4);
-  text.Decimal("ring_load_max_over_mean", LoadMaxOverMean(ring, figures, total), 4);
+  text.Decimal("ring_load_max_over_mean", LoadMaxOverMean(*facts.topology, figures, total), 4);
   for (uint32_t i = 0; i < figures.size(); ++i) WriteShard(facts, i, figures[i], total, out);
 }
 

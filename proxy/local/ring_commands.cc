@@ -36,11 +36,11 @@ Outcome RingList(LocalCall& call) {
     call.reply.Bulk("weight");
     call.reply.Double(shard.weight);
     call.reply.Bulk("virtual_nodes");
-    call.reply.Integer(topology.ring.Points(i));
+    call.reply.Integer(topology.Points(i));
     call.reply.Bulk("share");
-    call.reply.Double(topology.ring.Share(i));
+    call.reply.Double(topology.Share(i));
     call.reply.Bulk("share_wanted");
-    call.reply.Double(topology.ring.WantedShare(i));
+    call.reply.Double(topology.WantedShare(i));
   }
   return Outcome::kTaken;
 }

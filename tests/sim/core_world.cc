@@ -128,7 +128,6 @@ CoreWorld::CoreWorld(const Options& options)
 CoreWorld::~CoreWorld() { pool.Close(); }
 
 std::shared_ptr<const Topology> CoreWorld::MakeTopology(const std::vector<size_t>& members) const {
-  std::vector<ring::Member> ring_members;
   std::vector<Shard> shards;
   for (const size_t i : members) {
     config::ShardConfig shard;
@@ -142,14 +141,12 @@ std::shared_ptr<const Topology> CoreWorld::MakeTopology(const std::vector<size_t
       shard.port = 6379;
       shard.address = shard.host + ":6379";
     }
-    ring_members.push_back({shard.name, shard.address, 1});
     shards.push_back({static_cast<uint32_t>(i), shard});
   }
   ring::RingOptions options;
   options.virtual_nodes = 256;
   options.hash_tag = options_.hash_tag;
-  return std::make_shared<const Topology>(
-      Topology{1, ring::HashRing(std::move(ring_members), options), std::move(shards)});
+  return StableTopology(1, 0, RingOf(shards, options), shards);
 }
 
 void CoreWorld::Adopt(const std::vector<size_t>& members) {

@@ -1,0 +1,65 @@
+#include "proxy/move/move_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringway::proxy {
+namespace {
+
+// Below this a share is what rounding leaves of none at all; one hash in 2^18 slots is far above it.
+constexpr double kNoShare = 1e-9;
+
+std::vector<Shard> Without(const std::vector<Shard>& shards, const std::vector<Shard>& others) {
+  std::vector<Shard> rest;
+  for (const Shard& shard : shards) {
+    const bool known = std::any_of(others.begin(), others.end(),
+                                   [&shard](const Shard& other) { return other.id == shard.id; });
+    if (!known) rest.push_back(shard);
+  }
+  return rest;
+}
+
+}  // namespace
+
+MovePlan::MovePlan(uint64_t id, std::vector<Shard> from, ring::HashRing from_ring, std::vector<Shard> to,
+                   ring::HashRing to_ring, const std::vector<uint32_t>& given_up, config::Mover mover)
+    : id_(id),
+      from_(std::move(from)),
+      to_(std::move(to)),
+      diff_(std::move(from_ring), std::move(to_ring)),
+      mover_(mover) {
+  for (const Shard& shard : from_) {
+    given_up_.push_back(std::find(given_up.begin(), given_up.end(), shard.id) != given_up.end());
+  }
+  FindPairs();
+  figures_ = std::make_unique<MoveFigures>(pairs_.size());
+}
+
+// The rings know names. What a replaced shard keeps on the ring moves as well, to the server that has its
+// name now.
+void MovePlan::FindPairs() {
+  std::vector<double> stays;
+  for (uint32_t from = 0; from < from_.size(); ++from) stays.push_back(diff_.from().Share(from));
+  for (const ring::Move& move : diff_.pairs()) {
+    stays[move.from] -= move.share;
+    if (!given_up_[move.from]) pairs_.push_back({move.from, move.to, move.share});
+  }
+  for (uint32_t from = 0; from < from_.size(); ++from) {
+    const uint32_t to = diff_.NewIndex(from);
+    if (to == ring::HashRing::kNoShard || from_[from].id == to_[to].id || given_up_[from]) continue;
+    if (stays[from] > kNoShare) pairs_.push_back({from, to, stays[from]});
+  }
+  std::sort(pairs_.begin(), pairs_.end(),
+            [](const Pair& a, const Pair& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  pair_of_.assign(from_.size() * to_.size(), 0);
+  for (uint32_t i = 0; i < pairs_.size(); ++i) {
+    pair_of_[pairs_[i].from * to_.size() + pairs_[i].to] = i;
+    moving_share_ += pairs_[i].share;
+  }
+}
+
+std::vector<Shard> MovePlan::Leaving() const { return Without(from_, to_); }
+
+std::vector<Shard> MovePlan::Joining() const { return Without(to_, from_); }
+
+}  // namespace ringway::proxy
