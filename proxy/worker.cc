@@ -81,6 +81,7 @@ void Worker::PostTopology(std::shared_ptr<const Topology> topology, TopologyAckF
   Post([this, topology = std::move(topology), ack = std::move(ack)] {
     router_.Adopt(topology);
     pool_.Adopt(*topology);
+    ResumeStopped();
     if (ack == nullptr) return;
     ack({TopologyAck::Kind::kAdopted, index_, topology->epoch, {}});
     ack({TopologyAck::Kind::kDrained, index_, topology->epoch, {}});

@@ -128,6 +128,18 @@ class ClientSession {
   void StallUntilAnswered() { awaits_replies_ = true; }
   // Where requests under way went that did not take a lane's first connection.
   ShardDetour& detour() { return detour_; }
+  // Requests that wait for moving keys to be pulled; `several` of them have more keys than one. Nothing that
+  // may concern the same keys must overtake them.
+  uint32_t pulls() const { return pulls_; }
+  uint32_t pulls_of_several() const { return pulls_of_several_; }
+  void BeginPull(bool several) {
+    ++pulls_;
+    if (several) ++pulls_of_several_;
+  }
+  void EndPull(bool several) {
+    --pulls_;
+    if (several) --pulls_of_several_;
+  }
 
   SessionState& state() { return state_; }
   const SessionState& state() const { return state_; }
@@ -187,6 +199,8 @@ class ClientSession {
   bool resumable_ = false;       // stands in environment_.resumable
   bool awaits_replies_ = false;  // stalled until nothing is pending
   ShardDetour detour_;
+  uint32_t pulls_ = 0;
+  uint32_t pulls_of_several_ = 0;
 };
 
 }  // namespace ringway::proxy

@@ -21,6 +21,9 @@ class ReplyCollector {
 
   // `reply` is complete and in one piece. Called for each part, also when the client has gone.
   virtual void OnPart(Request& request, uint32_t part, const Slice& reply) = 0;
+  // No part is under way. True: the request is complete. False: this has sent further parts, or has put
+  // another collector (or none: the next part's reply is the client's) in its own place.
+  virtual bool OnAllParts(Request&) { return true; }
   // Appends the client's reply; called once, when all parts are there and it is this request's turn.
   virtual void Finish(Request& request, OutputQueue& out) = 0;
   // The client has gone: nobody will call Finish.
@@ -55,8 +58,9 @@ struct Request {
   uint16_t command_id = 0;
   uint8_t resp = 2;
   State state = State::kWaiting;
-  bool silent = false;  // CLIENT REPLY OFF or SKIP
-  bool failed = false;  // the reply is an error
+  bool silent = false;    // CLIENT REPLY OFF or SKIP
+  bool failed = false;    // the reply is an error
+  bool internal = false;  // the proxy's own: no client's figures
 };
 
 }  // namespace ringway::proxy

@@ -23,6 +23,13 @@ Request* RequestTable::New(ClientSession* client, uint16_t command_id) {
   return request;
 }
 
+Request* RequestTable::NewInternal(CollectorPtr collector) {
+  Request* request = New(nullptr, WorkerStats::kOtherId);
+  request->internal = true;
+  request->collector = std::move(collector);
+  return request;
+}
+
 void RequestTable::Free(Request* request) {
   RINGWAY_CHECK(request->parts_pending == 0);
   request->next = nullptr;
@@ -35,6 +42,7 @@ void RequestTable::Free(Request* request) {
   request->state = Request::State::kWaiting;
   request->silent = false;
   request->failed = false;
+  request->internal = false;
   free_.push_back(request);
 }
 
@@ -51,22 +59,42 @@ void RequestTable::OnReply(Request* request, uint32_t part, const Slice& piece, 
   if (request->collector != nullptr) {
     if (request->client != nullptr) request->client->OnPartCollected(request, piece.size);
     request->collector->OnPart(*request, part, piece);
-    if (--request->parts_pending == 0) Complete(request, Slice{});
+    EndPart(request);
     return;
   }
   if (final) {
-    --request->parts_pending;
     if (request->state == Request::State::kWaiting && piece.data[0] == '-') {
       request->failed = true;
       stats_.NoteError(piece.view());
     }
-    Complete(request, piece);
-  } else if (request->client != nullptr) {
-    request->client->OnReplyPiece(request, piece);
+    if (--request->parts_pending == 0) [[likely]] {
+      Complete(request, piece);
+      return;
+    }
+  }
+  if (request->client != nullptr) request->client->OnReplyPiece(request, piece);
+}
+
+void RequestTable::EndPart(Request* request) {
+  while (--request->parts_pending == 0) {
+    if (request->collector == nullptr) {
+      Complete(request, Slice{});
+      return;
+    }
+    // Held meanwhile: what it sends may be answered on the spot.
+    ++request->parts_pending;
+    if (!request->collector->OnAllParts(*request)) continue;
+    request->parts_pending = 0;
+    Complete(request, Slice{});
+    return;
   }
 }
 
 void RequestTable::Complete(Request* request, const Slice& last_piece) {
+  if (request->internal) [[unlikely]] {
+    Free(request);
+    return;
+  }
   const auto usec = static_cast<uint64_t>(now_usec_ - request->start_usec);
   CommandStats& command = stats_.by_command.At(request->command_id);
   command.calls.Add();

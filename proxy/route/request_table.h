@@ -23,12 +23,17 @@ class RequestTable {
   RequestTable& operator=(const RequestTable&) = delete;
 
   Request* New(ClientSession* client, uint16_t command_id);
+  // One that no client has asked for; it ends with `collector`'s last part.
+  Request* NewInternal(CollectorPtr collector);
 
   // A piece of the reply to one part; `final` with its last byte. A request with a collector gets its parts
   // whole.
   void OnReply(Request* request, uint32_t part, const Slice& piece, bool final);
   // An error of the proxy's own in place of a part's reply, "WORD sentence".
   void OnError(Request* request, uint32_t part, std::string_view error);
+
+  // One part less, for those who hold a request without a shard's reply to wait for.
+  void EndPart(Request* request);
 
   // The client has gone: frees the request or leaves it to the parts still under way.
   void Abandon(Request* request);

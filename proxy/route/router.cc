@@ -54,6 +54,11 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       scan_(protocol::FindCommand("scan")),
       randomkey_(protocol::FindCommand("randomkey")) {}
 
+void Router::Adopt(std::shared_ptr<const Topology> topology) {
+  topology_ = std::move(topology);
+  epoch_token_ = std::make_shared<char>();
+}
+
 RequestHandler::Outcome Router::Handle(ClientSession& session, const RequestView& request,
                                        const BlockRef* block) {
   const CommandRow* row = protocol::FindCommand(request[0]);

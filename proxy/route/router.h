@@ -65,7 +65,7 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
 
   std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard_id) override;
 
-  void Adopt(std::shared_ptr<const Topology> topology) { topology_ = std::move(topology); }
+  void Adopt(std::shared_ptr<const Topology> topology);
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
   void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
   void set_pause(const Pause& pause) { pause_ = pause; }
@@ -75,6 +75,11 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   const protocol::LearnedCommands* learned() const { return learned_.get(); }
   const Pause& pause() const { return pause_; }
   ShardSender& sender() { return sender_; }
+  // For a request that must not run before the next topology is there: while kHolding.
+  static Outcome StallUntilTopology() { return Outcome::kStall; }
+  // Held by requests that go to shards in several steps: while a copy of an older topology's lives, requests
+  // that it has routed have not ended.
+  const std::shared_ptr<const void>& epoch_token() const { return epoch_token_; }
 
  private:
   using Row = protocol::CommandRow;
@@ -115,6 +120,7 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   ShardSender sender_;
   SplitCollector::Pool collectors_;
   std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const void> epoch_token_;
   std::shared_ptr<const protocol::LearnedCommands> learned_;
   bool same_shard_is_enough_ = false;
   Pause pause_;

@@ -64,6 +64,7 @@ bool ShardSession::OnBytesRead(size_t count) {
 void ShardSession::FinishReply(size_t end) {
   Position position = positions_.front();
   positions_.pop_front();
+  ++answered_;
   streaming_ = false;
   if (positions_.empty()) occupied_ = false;
   const char* reply = block_->data() + reply_begin_;
@@ -124,6 +125,7 @@ void ShardSession::FailAll(std::string_view error) {
   // A queue of its own: answering may bring new requests to this very connection.
   RingQueue<Position> failed;
   std::swap(failed, positions_);
+  answered_ += failed.size();
   output_.Clear();
   block_.Reset();
   reply_begin_ = end_ = 0;

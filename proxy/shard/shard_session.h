@@ -42,6 +42,10 @@ class ShardSession {
   // When the oldest position was taken; only if in_flight() > 0.
   int64_t oldest_usec() { return positions_.front().sent_usec; }
   size_t in_flight() const { return positions_.size(); }
+  // Drained: all that had a position at the last MarkForDrain has been answered, or was lost with its
+  // connection.
+  void MarkForDrain() { drain_mark_ = answered_ + positions_.size(); }
+  bool drained() const { return answered_ >= drain_mark_; }
   OutputQueue& output() { return output_; }
   const OutputQueue& output() const { return output_; }
 
@@ -74,6 +78,8 @@ class ShardSession {
   ShardStats& stats_;
   OutputQueue output_;
   RingQueue<Position> positions_;
+  uint64_t answered_ = 0;  // positions that were given up or answered
+  uint64_t drain_mark_ = 0;
   protocol::ReplyScanner scanner_;
 
   // Received and not passed on: [reply_begin_, end_) of block_.
