@@ -14,7 +14,7 @@ namespace ringway::proxy {
 namespace {
 
 // 40 hex digits, as Redis's run_id.
-std::string MakeRunId() {
+std::string MakeId() {
   std::random_device device;
   std::string id;
   for (int i = 0; i < 40; ++i) id.push_back("0123456789abcdef"[device() % 16]);
@@ -25,9 +25,16 @@ std::string MakeRunId() {
 
 ProxyState::ProxyState(config::Config config)
     : max_clients(config.limits.clients),
-      run_id_(MakeRunId()),
+      run_id_(MakeId()),
       started_usec_(WallClockUsec()),
-      config_(std::make_shared<const config::Config>(std::move(config))) {}
+      config_(std::make_shared<const config::Config>(std::move(config))) {
+  set_proxy_id(MakeId());
+}
+
+void ProxyState::set_proxy_id(std::string proxy_id) {
+  proxy_id_ = std::move(proxy_id);
+  connection_name_prefix_ = connection_name_stem() + run_id_ + ":";
+}
 
 std::shared_ptr<const config::Config> ProxyState::config() const {
   MutexLock lock(mutex_);
@@ -68,29 +75,50 @@ std::shared_ptr<const Topology> ProxyState::topology() const {
   return topology_;
 }
 
-uint32_t ProxyState::IdOfShard(const std::string& name) {
-  const auto found = std::find(shard_names_.begin(), shard_names_.end(), name);
-  if (found != shard_names_.end()) return static_cast<uint32_t>(found - shard_names_.begin());
-  RINGWAY_CHECK(shard_names_.size() < WorkerStats::kMaxShardIds);
-  shard_names_.push_back(name);
-  return static_cast<uint32_t>(shard_names_.size() - 1);
+uint32_t ProxyState::TakeShardId() {
+  RINGWAY_CHECK(next_shard_id_ < WorkerStats::kMaxShardIds);
+  return next_shard_id_++;
+}
+
+std::optional<uint32_t> ProxyState::NewShardId() {
+  MutexLock lock(mutex_);
+  if (next_shard_id_ >= WorkerStats::kMaxShardIds) return std::nullopt;
+  return TakeShardId();
+}
+
+std::vector<Shard> ProxyState::Identify(std::vector<config::ShardConfig> configs) {
+  // Ids go by name, so that proxies of one configuration give the same ones.
+  std::sort(configs.begin(), configs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::vector<Shard> shards;
+  MutexLock lock(mutex_);
+  for (auto& config : configs) {
+    const auto known = shard_ids_.find(config.name);
+    const uint32_t id = known == shard_ids_.end() ? TakeShardId() : known->second;
+    shards.push_back({id, std::move(config)});
+  }
+  return shards;
+}
+
+void ProxyState::KeepNames(const std::vector<Shard>& shards) {
+  MutexLock lock(mutex_);
+  shard_ids_.clear();
+  for (const Shard& shard : shards) shard_ids_[shard.config.name] = shard.id;
+}
+
+void ProxyState::Publish(std::shared_ptr<const Topology> topology) {
+  MutexLock lock(mutex_);
+  topology_ = std::move(topology);
 }
 
 std::shared_ptr<const Topology> ProxyState::Publish(const config::Config& config) {
-  // Ids go by name, so that proxies of one configuration give the same ones.
-  std::vector<config::ShardConfig> configs = config.shards;
-  std::sort(configs.begin(), configs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  std::vector<Shard> shards;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& shard : configs) shards.push_back({IdOfShard(shard.name), shard});
-  }
+  std::vector<Shard> shards = Identify(config.shards);
+  KeepNames(shards);
   ring::HashRing ring = RingOf(shards, config.ring);
-  MutexLock lock(mutex_);
-  const uint64_t epoch = topology_ == nullptr ? 1 : topology_->epoch + 1;
-  const uint64_t generation = topology_ == nullptr ? 0 : topology_->generation;
-  topology_ = StableTopology(epoch, generation, std::move(ring), std::move(shards));
-  return topology_;
+  const auto before = topology();
+  const uint64_t epoch = before == nullptr ? 1 : before->epoch + 1;
+  const uint64_t generation = before == nullptr ? 0 : before->generation;
+  Publish(StableTopology(epoch, generation, std::move(ring), std::move(shards)));
+  return topology();
 }
 
 }  // namespace ringway::proxy

@@ -3,11 +3,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "proxy/control/migration_board.h"
 #include "proxy/control/shard_board.h"
 #include "proxy/info/rate_sampler.h"
 #include "proxy/net/resolver.h"
@@ -17,6 +20,7 @@
 
 namespace ringway::proxy {
 
+class Migrator;
 class Worker;
 
 // What all threads of the process share: little, and nothing of it is touched on the path of an ordinary
@@ -31,8 +35,19 @@ class ProxyState {
   std::shared_ptr<const config::Config> ChangeConfig(const std::function<void(config::Config*)>& change);
 
   std::shared_ptr<const Topology> topology() const;
-  // Builds the ring of `shards` and makes it the current one; ids of known names stay.
+  // Makes it the current one; whoever follows it is told by the caller. Topologies come from one thread: the
+  // main thread at the start, the control thread from then on.
+  void Publish(std::shared_ptr<const Topology> topology);
+  // The same for the plain ring of the configured shards, with the next epoch.
   std::shared_ptr<const Topology> Publish(const config::Config& config);
+
+  // In the order of the ring's members, each with its id: that of the shard which has its name now, or a new
+  // one. A new one is forgotten again unless KeepNames makes it the name's.
+  std::vector<Shard> Identify(std::vector<config::ShardConfig> configs);
+  // For a server that takes over another one's name. Nothing when all ids have been given out.
+  std::optional<uint32_t> NewShardId();
+  // From now on the names of these shards mean these ids, and no other name means any.
+  void KeepNames(const std::vector<Shard>& shards);
 
   uint64_t NextClientId() { return next_client_id_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -40,6 +55,13 @@ class ProxyState {
   void LimitClients(const config::Config& config);
 
   const std::string& run_id() const { return run_id_; }
+  // How connections to shards call themselves, before their number: with it a later run, or this one, finds
+  // connections that are no longer its own on a server.
+  const std::string& connection_name_prefix() const { return connection_name_prefix_; }
+  // "ringway:<proxy id>:", the part that all runs of this proxy have in common.
+  std::string connection_name_stem() const { return "ringway:" + proxy_id_ + ":"; }
+  // 40 hexadecimal digits that outlive the process. Before the workers are made; a random one until then.
+  void set_proxy_id(std::string proxy_id);
   int64_t started_usec() const { return started_usec_; }  // of the wall clock
 
   // Fixed before the workers start.
@@ -50,14 +72,18 @@ class ProxyState {
   std::atomic<int64_t> connected_clients{0};
   std::atomic<int64_t> max_clients{0};
   ScriptCache scripts;
-  InfoRates rates;   // written by the first worker
-  ShardBoard board;  // written by the control thread
+  InfoRates rates;               // written by the first worker
+  ShardBoard board;              // written by the control thread
+  MigrationBoard migration;      // written by the control thread
+  Migrator* migrator = nullptr;  // of the control thread; ends after the workers
   Resolver resolver;
 
  private:
-  uint32_t IdOfShard(const std::string& name) REQUIRES(mutex_);
+  uint32_t TakeShardId() REQUIRES(mutex_);
 
   const std::string run_id_;
+  std::string proxy_id_;
+  std::string connection_name_prefix_;
   const int64_t started_usec_;
   std::atomic<uint64_t> next_client_id_{1};
 
@@ -65,7 +91,8 @@ class ProxyState {
   mutable Mutex mutex_;
   std::shared_ptr<const config::Config> config_ GUARDED_BY(mutex_);
   std::shared_ptr<const Topology> topology_ GUARDED_BY(mutex_);
-  std::vector<std::string> shard_names_ GUARDED_BY(mutex_);  // by id
+  std::map<std::string, uint32_t> shard_ids_ GUARDED_BY(mutex_);  // by name
+  uint32_t next_shard_id_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ringway::proxy

@@ -5,23 +5,6 @@
 
 namespace ringway::proxy {
 
-// No change of the shards is carried out while the proxy runs, so none ever was under way.
-void WriteMigration(const InfoFacts&, std::string& out) {
-  InfoText text(out);
-  text.Field("migration_state", "idle");
-  text.Field("migration_id", 0);
-  text.Field("migration_change", "");
-  text.Decimal("migration_ring_share_moving", 0, 4);
-  text.Decimal("migration_progress", 0, 4);
-  for (const std::string_view name :
-       {"migration_keys_moved", "migration_keys_moved_on_access", "migration_keys_moved_background",
-        "migration_keys_absent_on_access", "migration_bytes_moved", "migration_keys_per_second",
-        "migration_keys_remaining", "migration_eta_seconds", "migration_errors", "migration_big_keys",
-        "migration_hold_usec", "migration_started", "migration_finished"}) {
-    text.Field(name, 0);
-  }
-}
-
 // No key is spread over several shards.
 void WriteHotKeys(const InfoFacts&, std::string& out) {
   InfoText text(out);
