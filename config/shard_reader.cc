@@ -19,15 +19,6 @@ const std::vector<std::string_view>& ShardKeys() {
   return keys;
 }
 
-std::optional<std::string> SetWeight(std::string_view text, ShardConfig* shard) {
-  const auto weight = ParseDecimal(text);
-  if (!weight || *weight < 0 || *weight > ring::kMaxWeight) {
-    return "expected a number from 0 to " + FormatDecimal(ring::kMaxWeight);
-  }
-  shard->weight = *weight + 0.0;  // -0 becomes 0
-  return std::nullopt;
-}
-
 std::optional<std::string> SetText(std::string_view text, std::string* target) {
   if (text.size() > kMaxTextBytes) return "expected at most " + std::to_string(kMaxTextBytes) + " bytes";
   *target = text;
@@ -102,7 +93,7 @@ class ShardReader {
       return std::nullopt;
     }
     if (key == "address") return ParseShardAddress(text, shard);
-    if (key == "weight") return SetWeight(text, shard);
+    if (key == "weight") return ParseWeight(text, &shard->weight);
     if (key == "user") return SetText(text, &shard->user);
     if (key == "password") return SetText(text, &shard->password);
     if (key == "password_file") return ReadPassword(value, shard);
@@ -124,6 +115,15 @@ class ShardReader {
 };
 
 }  // namespace
+
+std::optional<std::string> ParseWeight(std::string_view text, double* weight) {
+  const auto number = ParseDecimal(text);
+  if (!number || *number < 0 || *number > ring::kMaxWeight) {
+    return "expected a number from 0 to " + FormatDecimal(ring::kMaxWeight);
+  }
+  *weight = *number + 0.0;  // -0 becomes 0
+  return std::nullopt;
+}
 
 void ReadShards(const YamlNode& list, std::string_view file_name, const SecretReader& read_secret,
                 ConfigDraft* draft) {
@@ -149,7 +149,8 @@ void ReadShardFlag(std::string_view text, ConfigDraft* draft) {
   if (const auto error = CheckShardName(shard.name)) return complain(*error);
   std::string_view address = text.substr(equals + 1);
   if (const size_t star = address.rfind('*'); star != std::string_view::npos) {
-    if (const auto error = SetWeight(address.substr(star + 1), &shard)) return complain("weight: " + *error);
+    if (const auto error = ParseWeight(address.substr(star + 1), &shard.weight))
+      return complain("weight: " + *error);
     address = address.substr(0, star);
   }
   if (const auto error = ParseShardAddress(address, &shard)) return complain(*error);

@@ -2,6 +2,7 @@
 #ifndef RINGWAY_CONFIG_SHARD_READER_H_
 #define RINGWAY_CONFIG_SHARD_READER_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ void ReadShards(const YamlNode& list, std::string_view file_name, const SecretRe
 
 // Reads "name=address[*weight]", the argument of --shard, and adds to the draft.
 void ReadShardFlag(std::string_view text, ConfigDraft* draft);
+
+// Gives what was expected when the text is refused.
+std::optional<std::string> ParseWeight(std::string_view text, double* weight);
 
 }  // namespace ringway::config
 
