@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <deque>
 
+#include "proxy/move/counting_gate.h"
+
 namespace ringway::proxy {
 
 // What a move has done so far. Several threads add to one figure, so these are atomic operations and not the
@@ -24,11 +26,8 @@ struct MoveFigures {
   std::deque<Pair> pairs;  // by index into MovePlan::pairs()
   std::atomic<uint64_t> big_keys{0};
 
-  // For a count of all keys that must see none of them twice or not at all: batches begin only while the gate
-  // is open. A gate opens by itself when its time is over, so that nobody can forget it.
-  std::atomic<uint64_t> batches_begun{0};
-  std::atomic<uint64_t> batches_ended{0};
-  std::atomic<int64_t> gate_closed_until_usec{0};  // of the monotonic clock
+  // Whoever moves keys passes it; a count of all keys closes it.
+  CountingGate gate;
 };
 
 }  // namespace ringway::proxy
