@@ -22,6 +22,7 @@ Examples:
   ringway --config /etc/ringway/ringway.yaml
   ringway --listen 127.0.0.1:6380 --shard a=127.0.0.1:7001 --shard b=127.0.0.1:7002*2
   ringway --dev-shards 3 --set limits.clients=500
+  ringway reshard --help    changes the shards of a running ringway, and shows the move of keys
 
 Flags win over the file. SIGHUP reads the file again; SIGTERM drains and ends.)";
 

@@ -1,10 +1,12 @@
 #include <cstdio>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "config/command_line.h"
 #include "proxy/proxy_server.h"
+#include "proxy/reshard/reshard.h"
 
 // Read by jemalloc when the program starts: memory that a burst took goes back to the system within seconds,
 // by a thread of jemalloc's own, so that no request pays for it.
@@ -37,6 +39,9 @@ void OpenStandardStreams() {
 
 int main(int argc, char** argv) {
   OpenStandardStreams();
+  if (argc > 1 && std::string_view(argv[1]) == "reshard") {
+    return ringway::proxy::reshard::RunReshard(argc - 1, argv + 1);
+  }
   auto parsed = Parse(argc, argv);
   if (!parsed.ok()) {
     for (const auto& problem : parsed.problems()) std::fprintf(stderr, "%s\n", problem.ToString().c_str());
