@@ -1,0 +1,175 @@
+#include "tests/integration/move_cluster.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include <signal.h>
+
+namespace ringway::test {
+
+namespace {
+constexpr int kDatabases = 16;
+constexpr size_t kLocateAtOnce = 200;
+constexpr size_t kMaxTold = 10;
+}  // namespace
+
+MoveCluster::MoveCluster(MoveClusterOptions options) : options_(std::move(options)) {
+  for (int i = 0; i < options_.shards + options_.spares; ++i) {
+    servers_.push_back(std::make_unique<RedisServer>(RedisServer::Later(), options_.redis_arguments));
+  }
+  for (auto& server : servers_) server->WaitReady();
+  std::string text = "listen: [\"" + address() + "\"]\nthreads: " + std::to_string(options_.threads) +
+                     "\nstate_file: " + directory_.File("state.yaml") + "\n" + options_.config + "shards:\n";
+  for (int i = 0; i < options_.shards; ++i) {
+    const auto index = static_cast<size_t>(i);
+    text += "  - {name: " + Name(index) + ", address: \"" + servers_[index]->address() + "\"}\n";
+  }
+  config_path_ = directory_.File("ringway.yaml");
+  WriteFile(config_path_, text);
+  StartProxy();
+}
+
+void MoveCluster::StartProxy() {
+  control_.socket().Close();
+  proxy_ = std::make_unique<RingwayProcess>(std::vector<std::string>{"--config", config_path_},
+                                            options_.environment);
+  if (!proxy_->WaitReady()) throw SetUpFailure("ringway did not start:\n" + Logs());
+}
+
+void MoveCluster::KillProxy() {
+  proxy_->Signal(SIGKILL);
+  proxy_->WaitExit();
+  old_logs_ += proxy_->log() + "---- killed ----\n";
+  control_.socket().Close();
+}
+
+std::string MoveCluster::Logs() const { return old_logs_ + (proxy_ ? proxy_->log() : ""); }
+
+Command MoveCluster::Add(size_t index, const std::string& weight) const {
+  Command change = {"ADD", Name(index), servers_[index]->address()};
+  if (!weight.empty()) change.insert(change.end(), {"WEIGHT", weight});
+  return change;
+}
+
+Reply MoveCluster::Do(const Command& command, milliseconds timeout) {
+  if (!control_.socket().open() && !control_.socket().Connect(address())) {
+    Reply none;
+    none.text = control_.socket().LastError();
+    return none;
+  }
+  Reply reply = control_.Do(command, timeout);
+  if (reply.type == 0) control_.socket().Close();
+  return reply;
+}
+
+Reply MoveCluster::Ring(const Command& words, milliseconds timeout) {
+  Command command = {"RING"};
+  command.insert(command.end(), words.begin(), words.end());
+  return Do(command, timeout);
+}
+
+std::string MoveCluster::MigrationText() { return Do({"INFO", "migration"}).text; }
+
+std::string MoveCluster::Migration(const std::string& field) {
+  return InfoField(MigrationText(), "migration_" + field);
+}
+
+double MoveCluster::MigrationNumber(const std::string& field) { return std::atof(Migration(field).c_str()); }
+
+bool MoveCluster::WaitSettled(milliseconds timeout) {
+  return Eventually(
+      [this] {
+        return Ring({"WAIT", "500"}).integer == 1 && Migration("state") == "idle";
+      },
+      timeout);
+}
+
+std::map<std::string, size_t> MoveCluster::Members() {
+  std::map<std::string, size_t> members;
+  const Reply list = Ring({"LIST"});
+  for (const Reply& shard : list.elements) {
+    const Reply* name = shard.Find("name");
+    const Reply* address = shard.Find("address");
+    if (name == nullptr || address == nullptr) continue;
+    for (size_t i = 0; i < servers_.size(); ++i) {
+      if (servers_[i]->address() == address->text) members[name->text] = i;
+    }
+  }
+  return members;
+}
+
+std::vector<std::string> MoveCluster::PlacesOf(const std::string& key) {
+  std::vector<std::string> places;
+  const Reply answer = Ring({"LOCATE", key});
+  if (answer.elements.size() != 1) return places;
+  for (const char* field : {"shard", "from", "to"}) {
+    const Reply* place = answer.elements[0].Find(field);
+    if (place != nullptr && place->IsString()) places.push_back(place->text);
+  }
+  return places;
+}
+
+std::vector<MoveCluster::Found> MoveCluster::AllKeys() {
+  std::vector<Found> found;
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    if (!servers_[i]->running()) continue;
+    RespClient direct(servers_[i]->address());
+    for (int database = 0; database < kDatabases; ++database) {
+      direct.Do({"SELECT", std::to_string(database)});
+      for (const Reply& key : direct.Do({"KEYS", "*"}).elements) {
+        found.push_back({std::to_string(database) + "/" + key.text, i});
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> MoveCluster::Locate(const std::vector<std::string>& keys) {
+  std::vector<std::string> owners;
+  for (size_t start = 0; start < keys.size(); start += kLocateAtOnce) {
+    Command words = {"LOCATE"};
+    for (size_t i = start; i < std::min(keys.size(), start + kLocateAtOnce); ++i) words.push_back(keys[i]);
+    const Reply answer = Ring(words);
+    for (const Reply& place : answer.elements) {
+      const Reply* shard = place.Find("shard");
+      owners.push_back(shard == nullptr ? "" : shard->text);
+    }
+  }
+  return owners;
+}
+
+std::vector<std::string> MoveCluster::Misplaced() {
+  const std::map<std::string, size_t> members = Members();
+  const std::vector<Found> found = AllKeys();
+  std::vector<std::string> names;
+  for (const Found& each : found) names.push_back(each.key.substr(each.key.find('/') + 1));
+  const std::vector<std::string> owners = Locate(names);
+  if (owners.size() != names.size()) return {"RING LOCATE answered too little"};
+  std::vector<std::string> wrong;
+  std::map<std::string, size_t> seen;
+  for (size_t i = 0; i < found.size() && wrong.size() < kMaxTold; ++i) {
+    const auto [before, first] = seen.emplace(found[i].key, found[i].server);
+    if (!first)
+      wrong.push_back(found[i].key + " is on " + Name(before->second) + " and " + Name(found[i].server));
+    const auto owner = members.find(owners[i]);
+    if (owner == members.end() || owner->second != found[i].server) {
+      wrong.push_back(found[i].key + " is on the server " + Name(found[i].server) + ", and its shard is " +
+                      owners[i]);
+    }
+  }
+  return wrong;
+}
+
+int64_t MoveCluster::KeysOn(size_t index) {
+  int64_t count = 0;
+  RespClient direct(servers_[index]->address());
+  for (int database = 0; database < kDatabases; ++database) {
+    direct.Do({"SELECT", std::to_string(database)});
+    count += direct.Do({"DBSIZE"}).integer;
+  }
+  return count;
+}
+
+}  // namespace ringway::test
