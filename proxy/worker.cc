@@ -46,6 +46,8 @@ Worker::Worker(ProxyState& state, uint32_t index)
                            if (ClientConnection* client = FindClient(id)) client->session().MarkResumable();
                          },
                          std::minstd_rand(std::random_device{}()),
+                         {},
+                         state.connection_name_prefix(),
                          {}},
       pool_(shard_environment_, stats_),
       local_(*this),

@@ -68,7 +68,7 @@ void ControlThread::AddWatch(const Shard& shard) {
   Watch watch;
   watch.link = std::make_unique<ShardMonitorConnection>(loop_, state_.resolver);
   watch.monitor = std::make_unique<ShardMonitor>(shard, *watch.link, *this, loop_.now_reference(), seeds_());
-  watch.link->set_monitor(watch.monitor.get());
+  watch.link->set_user(watch.monitor.get());
   watches_.emplace(shard.id, std::move(watch));
 }
 

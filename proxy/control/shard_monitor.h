@@ -13,7 +13,17 @@
 
 namespace ringway::proxy {
 
-// A way to one shard, as its monitor uses it. What happens on it is told to a ShardMonitor.
+// Who is told what happens on a link.
+class ShardLinkUser {
+ public:
+  virtual ~ShardLinkUser() = default;
+  virtual void OnConnected() = 0;
+  virtual void OnReply(std::string_view reply) = 0;
+  // `problem` follows the shard's name and address.
+  virtual void OnLost(std::string_view problem) = 0;
+};
+
+// A way to one shard. What happens on it is told to its user.
 class ShardLink {
  public:
   virtual ~ShardLink() = default;
@@ -28,7 +38,7 @@ class ShardLink {
 // Watches one shard: connects, asks what it is, sends a PING each second, reconnects with back-off and
 // jitter. An up shard whose connection merely breaks gets one new attempt before it counts as down. Pure:
 // told the time, what was connected and what was answered. Thread: one. Owns: its sight of the shard.
-class ShardMonitor {
+class ShardMonitor final : public ShardLinkUser {
  public:
   static constexpr int64_t kPingUsec = 1'000'000;
   static constexpr int64_t kFirstBackOffUsec = 100'000;
@@ -57,10 +67,9 @@ class ShardMonitor {
   void Follow(const config::ShardConfig& config);
 
   // --- from the link ---
-  void OnConnected();
-  void OnReply(std::string_view reply);
-  // `problem` follows the shard's name and address.
-  void OnLost(std::string_view problem);
+  void OnConnected() override;
+  void OnReply(std::string_view reply) override;
+  void OnLost(std::string_view problem) override;
 
   const Shard& shard() const { return shard_; }
   const ShardSight& sight() const { return sight_; }

@@ -44,7 +44,7 @@ struct ShardMonitorConnection::Callbacks {
     if (self == nullptr) return;
     self->loop_.NoteWake();
     if (status == REDIS_OK) {
-      self->monitor_->OnConnected();
+      self->user_->OnConnected();
       return;
     }
     const std::string reason = context->errstr == nullptr ? "" : context->errstr;
@@ -58,7 +58,7 @@ struct ShardMonitorConnection::Callbacks {
     self->loop_.NoteWake();
     const std::string problem = ProblemOf(*context);
     self->Detach();  // hiredis frees it
-    self->monitor_->OnLost(problem);
+    self->user_->OnLost(problem);
   }
 
   static void Replied(redisAsyncContext* context, void* reply, void*) {
@@ -68,7 +68,7 @@ struct ShardMonitorConnection::Callbacks {
     self->loop_.NoteWake();
     std::string bytes;
     AppendReply(*static_cast<const redisReply*>(reply), bytes);
-    self->monitor_->OnReply(bytes);
+    self->user_->OnReply(bytes);
   }
 };
 
@@ -107,7 +107,7 @@ void ShardMonitorConnection::Connect(const config::ShardConfig& shard) {
 void ShardMonitorConnection::OnResolved(uint64_t attempt, const Resolver::Answer& answer) {
   if (attempt != attempt_) return;
   if (answer.addresses.empty()) {
-    monitor_->OnLost(kNameUnknown);
+    user_->OnLost(kNameUnknown);
     return;
   }
   candidates_ = answer.addresses;
@@ -126,12 +126,12 @@ void ShardMonitorConnection::OnConnectFailed(const std::string& reason) {
   if (next_candidate_ < candidates_.size()) {
     TryNextAddress();
   } else {
-    monitor_->OnLost(reason.empty() ? "is unreachable" : "is unreachable: " + reason);
+    user_->OnLost(reason.empty() ? "is unreachable" : "is unreachable: " + reason);
   }
 }
 
 // hiredis aborts the process on a reply that nobody asked for, so there is always somebody: one callback more
-// than there are commands. All are alike, and the monitor counts for itself what it has asked.
+// than there are commands. All are alike, and the user counts for itself what it has asked.
 bool ShardMonitorConnection::ExpectOneMore(redisAsyncContext* context) {
   auto* spare = static_cast<redisCallback*>(std::calloc(1, sizeof(redisCallback)));  // hiredis frees it
   if (spare == nullptr) return false;
@@ -166,7 +166,15 @@ void ShardMonitorConnection::Send(std::initializer_list<std::string_view> comman
   if (context_ == nullptr) return;
   std::string frame;
   protocol::AppendCommand(frame, command);
+  SendFrame(frame, 1);
+}
+
+void ShardMonitorConnection::SendFrame(std::string_view frame, size_t replies) {
+  if (context_ == nullptr || replies == 0) return;
   redisAsyncFormattedCommand(context_, &Callbacks::Replied, nullptr, frame.data(), frame.size());
+  for (size_t i = 1; i < replies; ++i) {
+    if (!ExpectOneMore(context_)) return;
+  }
 }
 
 void ShardMonitorConnection::Close() {

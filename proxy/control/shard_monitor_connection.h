@@ -14,8 +14,9 @@ struct redisAsyncContext;
 
 namespace ringway::proxy {
 
-// hiredis's asynchronous context on an event loop, as a monitor's way to its shard. A name's addresses are
-// tried one after the other. Thread: the loop's. Owns: the context while it is connected or connecting.
+// hiredis's asynchronous context on an event loop, as the control side's way to a shard. A name's addresses
+// are tried one after the other. Its user may destroy it when it is told something. Thread: the loop's. Owns:
+// the context while it is connected or connecting.
 class ShardMonitorConnection final : public ShardLink {
  public:
   ShardMonitorConnection(EventLoop& loop, Resolver& resolver);
@@ -24,11 +25,13 @@ class ShardMonitorConnection final : public ShardLink {
   ShardMonitorConnection& operator=(const ShardMonitorConnection&) = delete;
 
   // Before Connect; it must outlive this object.
-  void set_monitor(ShardMonitor* monitor) { monitor_ = monitor; }
+  void set_user(ShardLinkUser* user) { user_ = user; }
 
   void Connect(const config::ShardConfig& shard) override;
   void Send(std::initializer_list<std::string_view> command) override;
   void Close() override;
+  // The same as Send, of whole commands that are answered by `replies` replies.
+  void SendFrame(std::string_view frame, size_t replies);
 
  private:
   struct Callbacks;
@@ -44,7 +47,7 @@ class ShardMonitorConnection final : public ShardLink {
 
   EventLoop& loop_;
   Resolver& resolver_;
-  ShardMonitor* monitor_ = nullptr;
+  ShardLinkUser* user_ = nullptr;
   redisAsyncContext* context_ = nullptr;
   uint64_t attempt_ = 0;  // tells answers of the resolver that come too late
   std::vector<SocketAddress> candidates_;

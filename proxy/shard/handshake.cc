@@ -11,7 +11,7 @@ constexpr size_t kMaxReplyBytes = 64 * 1024;
 
 }  // namespace
 
-Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp) {
+Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp, std::string_view name) {
   if (!shard.password.empty()) {
     if (shard.user.empty()) {
       Add(Step::kAuth, {"AUTH", shard.password});
@@ -20,6 +20,7 @@ Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp
     }
   }
   if (resp == 3) Add(Step::kHello, {"HELLO", "3"});
+  if (!name.empty()) Add(Step::kName, {"CLIENT", "SETNAME", name});
   if (db != 0) Add(Step::kSelect, {"SELECT", std::to_string(db)});
   Add(Step::kPing, {"PING"});
   Add(Step::kClusterInfo, {"INFO", "cluster"});
@@ -69,6 +70,8 @@ void Handshake::Judge(Step step, std::string_view reply) {
     case Step::kHello:
       problem_ = "does not speak RESP3";
       break;
+    case Step::kName:
+      return;  // a server that keeps CLIENT from this user serves all the same
     case Step::kSelect:
       problem_ = text.starts_with("BUSY ") ? "is not ready: " + std::string(text) : "has no such database";
       break;

@@ -9,14 +9,17 @@
 
 namespace ringway::proxy {
 
-// What a new connection to a shard says before requests may use it: AUTH first, then HELLO and SELECT, then a
-// PING to see that the server serves. Pure: bytes in, verdict out.
+// What a new connection to a shard says before requests may use it: AUTH first, then HELLO, its name and
+// SELECT, then a PING to see that the server serves. Pure: bytes in, verdict out.
 class Handshake {
  public:
-  Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp);
+  // `name`: what the connection calls itself, for those who look for what is left of it; empty: nothing.
+  Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp, std::string_view name);
 
   // To be sent at once.
   const std::string& request() const { return request_; }
+  // How many replies it will get.
+  size_t replies() const { return steps_.size(); }
 
   enum class Verdict : uint8_t { kNeedMore, kReady, kRefused };
   Verdict OnBytes(std::string_view bytes);
@@ -24,7 +27,7 @@ class Handshake {
   const std::string& problem() const { return problem_; }
 
  private:
-  enum class Step : uint8_t { kAuth, kHello, kSelect, kPing, kClusterInfo };
+  enum class Step : uint8_t { kAuth, kHello, kName, kSelect, kPing, kClusterInfo };
   void Add(Step step, std::initializer_list<std::string_view> command);
   void Judge(Step step, std::string_view reply);
 

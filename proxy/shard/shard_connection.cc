@@ -37,6 +37,7 @@ ShardConnection::ShardConnection(ShardEnvironment& environment, Address address,
 
 ShardConnection::~ShardConnection() {
   *self_ = nullptr;
+  NoteLoss();
   CloseSocket();
   environment_.dirty_shards.Remove(this);
   session_.FailAll("SHARDDOWN " + Label() + " has left the ring");
@@ -141,7 +142,10 @@ void ShardConnection::OnConnected() {
     return;
   }
   state_ = State::kHandshaking;
-  handshake_.emplace(address_.shard, address_.db, address_.resp);
+  number_ = NextConnectionNumber();
+  std::string name = environment_.connection_name_prefix;
+  if (!name.empty()) name += std::to_string(number_);
+  handshake_.emplace(address_.shard, address_.db, address_.resp, name);
   // A few hundred bytes into an empty socket buffer: they fit, or the connection is broken.
   const std::string& request = handshake_->request();
   const ssize_t sent = ::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL);
@@ -177,6 +181,7 @@ void ShardConnection::BecomeReady() {
 void ShardConnection::Lose(std::string_view problem) {
   const bool was_ready = state_ == State::kReady;
   const bool had_settled = was_ready && environment_.loop.now_usec() - ready_since_usec_ >= kSettledUsec;
+  NoteLoss();
   CloseSocket();
   handshake_.reset();
   timer_.Remove();
@@ -200,6 +205,11 @@ void ShardConnection::Lose(std::string_view problem) {
   } else if (state_ == State::kClosed) {
     StartBackOff();
   }
+}
+
+// The server may yet carry out what it has not answered.
+void ShardConnection::NoteLoss() {
+  if (state_ == State::kReady && session_.in_flight() > 0) environment_.lost.Add(address_.shard_id, number_);
 }
 
 void ShardConnection::CloseSocket() {

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "proxy/flush_queue.h"
+#include "proxy/move/lost_connections.h"
 #include "proxy/net/event_loop.h"
 #include "proxy/net/resolver.h"
 #include "proxy/net/socket.h"
@@ -41,6 +42,9 @@ struct ShardEnvironment {
   std::minstd_rand random;
   // Connections that are not read from because their client does not take a large reply.
   std::vector<ShardConnection*> paused_streams;
+  // ProxyState::connection_name_prefix(); empty: connections bear no names.
+  std::string connection_name_prefix;
+  LostConnections lost;
 };
 
 // The socket of one connection to a shard: connects, shakes hands and reconnects with back-off; the log is
@@ -54,6 +58,7 @@ class ShardConnection final : public Flushable {
   static constexpr size_t kMaxOutputBytes = 64 * 1024 * 1024;
 
   struct Address {
+    uint32_t shard_id;
     config::ShardConfig shard;
     uint32_t db;
     uint8_t resp;
@@ -119,6 +124,7 @@ class ShardConnection final : public Flushable {
   void BecomeReady();
   // The connection is lost or was never made; `problem` follows "SHARDDOWN name address".
   void Lose(std::string_view problem);
+  void NoteLoss();
   void CloseSocket();
   void StartBackOff();
   void WakeWaiters();
@@ -131,6 +137,7 @@ class ShardConnection final : public Flushable {
 
   State state_ = State::kClosed;
   UniqueFd fd_;
+  uint64_t number_ = 0;  // of the present socket, in its name
   Event read_event_;
   Event write_event_;
   Event timer_;

@@ -60,7 +60,8 @@ ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
 ShardConnection& ShardPool::AddConnection(Slot& slot, Lane& lane, bool keep_open) {
   const ShardDetour place{lane.id, lane.connections.empty() ? 0 : next_detour_++};
   lane.connections.push_back(std::make_unique<ShardConnection>(
-      environment_, ShardConnection::Address{slot.shard.config, lane.db, lane.resp, keep_open, place},
+      environment_,
+      ShardConnection::Address{slot.shard.id, slot.shard.config, lane.db, lane.resp, keep_open, place},
       stats_.by_shard.At(slot.shard.id)));
   return *lane.connections.back();
 }

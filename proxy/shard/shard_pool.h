@@ -52,6 +52,9 @@ class ShardPool {
     return *slots_[shard]->lanes.front().connections.front();
   }
 
+  // Connections that went while a server owed them replies; to be cleared for a server that has been fenced.
+  LostConnections& lost() { return environment_.lost; }
+
   // About ten times a second.
   void Tick();
   // At the end of a turn: streams whose client has taken what it had go on.

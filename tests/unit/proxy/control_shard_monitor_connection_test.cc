@@ -52,7 +52,7 @@ class ShardMonitorConnectionTest : public ::testing::Test, public ShardMonitor::
     Shard shard{1, {}};
     EXPECT_FALSE(config::ParseShardAddress("cache-one.test:7001", &shard.config).has_value());
     monitor_.emplace(shard, *connection_, *this, loop_.now_reference(), 1);
-    connection_->set_monitor(&*monitor_);
+    connection_->set_user(&*monitor_);
     thread_ = std::thread([this] { loop_.Run([] {}); });
   }
   // Lets the monitor go on until the server has a connection.
