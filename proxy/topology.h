@@ -38,6 +38,9 @@ struct Topology {
   double WantedShare(uint32_t shard) const { return IsMember(shard) ? ring.WantedShare(shard) : 0; }
   uint32_t Points(uint32_t shard) const { return IsMember(shard) ? ring.Points(shard) : 0; }
 
+  // All keys live together, whatever their tags.
+  bool OneMember() const { return ring.members().size() == 1; }
+
   bool moving() const { return phase == Phase::kMoving; }
   bool holding() const { return phase == Phase::kHolding; }
   // kHolding and kMoving, of a hash that moves: the server that had the key, and the one that is to have it.

@@ -35,11 +35,13 @@ bool AsksToBlock(const RequestView& request) {
 
 }  // namespace
 
-Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local)
+Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local,
+               Puller& puller)
     : pool_(pool),
       requests_(requests),
       scripts_(scripts),
       local_(local),
+      puller_(puller),
       sender_(pool, requests),
       collectors_(requests),
       random_state_(static_cast<uint64_t>(requests.now_usec()) | 1),
@@ -52,11 +54,15 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       sort_(protocol::FindCommand("sort")),
       sort_ro_(protocol::FindCommand("sort_ro")),
       scan_(protocol::FindCommand("scan")),
-      randomkey_(protocol::FindCommand("randomkey")) {}
+      randomkey_(protocol::FindCommand("randomkey")),
+      move_(protocol::FindCommand("move")),
+      copy_(protocol::FindCommand("copy")) {}
 
 void Router::Adopt(std::shared_ptr<const Topology> topology) {
   topology_ = std::move(topology);
   epoch_token_ = std::make_shared<char>();
+  puller_.Adopt(*topology_);
+  UpdateCare();
 }
 
 RequestHandler::Outcome Router::Handle(ClientSession& session, const RequestView& request,
@@ -175,7 +181,13 @@ bool Router::IsPaused(const CommandRow& row) const {
 RequestHandler::Outcome Router::RouteOneShard(ClientSession& session, const CommandRow& row,
                                               const RequestView& request, const BlockRef* block) {
   if (row.key_kind == KeyKind::kFirst) [[likely]] {
-    return SendToShard(session, row, request.frame(), block, topology_->Locate(request[1]));
+    const uint32_t shard = topology_->Locate(request[1]);
+    if (careful_) [[unlikely]] {
+      keys_.Clear();
+      keys_.Add(1);
+      if (const auto outcome = AwaitKeys(session, row, request, block, shard)) return *outcome;
+    }
+    return SendToShard(session, row, request.frame(), block, shard);
   }
   if ((row.flags & protocol::kBlocking) != 0 && AsksToBlock(request)) {
     session.Reject(row.id, "ERR " + std::string(row.name) +
@@ -207,6 +219,9 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
     session.Reject(row.id, error);
     return Outcome::kTaken;
   }
+  if (careful_ && !keys_.empty()) [[unlikely]] {
+    if (const auto outcome = AwaitKeys(session, row, request, block, shard)) return *outcome;
+  }
   if (&row == evalsha_ || &row == evalsha_ro_) return SendEvalSha(session, row, request, shard);
   return SendToShard(session, row, request.frame(), block, shard);
 }
@@ -218,7 +233,7 @@ std::string Router::CheckSharedTag(const RequestView& request, const protocol::K
   if (keys.empty()) return "";
   const std::string_view first = request[keys[0]];
   *shard = topology_->Locate(first);
-  if (topology_->shards.size() == 1) return "";
+  if (topology_->OneMember()) return "";
   const std::string_view tag = topology_->ring.TagOf(first);
   for (size_t i = 1; i < keys.size(); ++i) {
     const std::string_view key = request[keys[i]];
@@ -231,7 +246,7 @@ std::string Router::CheckSharedTag(const RequestView& request, const protocol::K
 
 // SORT's BY and GET patterns name keys that the shard cannot see unless they share the sorted key's tag.
 std::string Router::CheckSortPatterns(const RequestView& request, uint32_t shard) {
-  if (topology_->shards.size() == 1) return "";
+  if (topology_->OneMember()) return "";
   const std::string_view tag = topology_->ring.TagOf(request[1]);
   protocol::FindSortPatterns(request, &keys_);
   for (const uint32_t index : keys_) {
@@ -242,15 +257,32 @@ std::string Router::CheckSortPatterns(const RequestView& request, uint32_t shard
   return "";
 }
 
-std::string Router::RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard_id) {
+std::string Router::SendByKeys(Request& request, AskedCommand command,
+                               const std::vector<std::string_view>& keys) {
   const uint32_t shard = keys.empty() ? 0 : topology_->Locate(keys.front());
   for (const std::string_view key : keys) {
-    const bool together = same_shard_is_enough_ || topology_->shards.size() == 1
+    const bool together = same_shard_is_enough_ || topology_->OneMember()
                               ? topology_->Locate(key) == shard
                               : topology_->ring.TagOf(key) == topology_->ring.TagOf(keys.front());
     if (!together) return std::string(protocol::kCrossSlot);
   }
-  *shard_id = topology_->shards[shard].id;
+  pulls_.clear();
+  if (topology_->moving()) {
+    for (const std::string_view key : keys) AddPull(command.db, key);
+  }
+  if (pulls_.empty()) {
+    sender_.SendInOrder(request, 0, topology_->shards[shard].id, command.db, command.frame, nullptr);
+    return "";
+  }
+  WaitingCommand waiting;
+  waiting.row = command.row;
+  waiting.learned = std::move(command.learned);
+  waiting.frame = requests_.Copy(command.frame);
+  waiting.db = command.db;
+  waiting.topology = topology_;
+  waiting.epoch_token = epoch_token_;
+  waiting.shard = shard;
+  StartPulls(request, std::move(waiting));
   return "";
 }
 
@@ -281,18 +313,25 @@ RequestHandler::Outcome Router::SendEvalSha(ClientSession& session, const Comman
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
   const uint32_t shard_id = topology_->shards[shard].id;
-  sent->collector.reset(
-      new EvalShaCollector(sender_, scripts_, shard_id, session.state().db, request[1], request.frame()));
+  sent->collector = NewEvalShaCollector(request, shard_id, session.state().db);
   sender_.SendPart(*sent, 0, shard_id, session.state().db, request.frame());
   return Outcome::kTaken;
 }
 
+CollectorPtr Router::NewEvalShaCollector(const RequestView& request, uint32_t shard_id, uint32_t db) {
+  return CollectorPtr(
+      new EvalShaCollector(sender_, scripts_, shard_id, db, request[1], request.frame(), epoch_token_));
+}
+
 RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const CommandRow& row,
                                             const RequestView& request) {
+  // Whether its keys move is known only when it can wait no more.
+  if (topology_->holding()) return StallUntilTopology();
   const uint32_t target[] = {AnyShard()};
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
-  sent->collector.reset(new AskKeysCollector(sender_, *this, session.state().db, request.frame()));
+  sent->collector.reset(new AskKeysCollector(
+      requests_, *this, AskedCommand{&row, learned_, session.state().db, std::string(request.frame()), epoch_token_}));
   scratch_.clear();
   protocol::AppendHeader(scratch_, request.size() + 2);
   protocol::AppendArg(scratch_, "COMMAND");
@@ -308,146 +347,6 @@ void Router::RememberScript(std::string_view body) {
     seen_generation_ = scripts_.generation();
   }
   if (seen_scripts_.insert(ring::Xxh3(body)).second) scripts_.Remember(body);
-}
-
-// --- several shards ---
-
-// Whether a request on this connection might overtake one that the session has under way on another
-// connection to the same shard: large replies make a shard's traffic change between them. If so the session
-// waits for its replies.
-bool Router::MustWaitItsTurn(ClientSession& session, const ShardConnection& connection) {
-  const ShardDetour& place = connection.place();
-  ShardDetour& taken = session.detour();
-  if (place.number == 0 && taken.number == 0) [[likely]]
-    return false;
-  if (taken.number != ShardDetour::kSeveral) {
-    if (place == taken) return false;
-    if (place.number == 0 && place.lane != taken.lane) return false;
-  }
-  if (session.pending() > 0) {
-    session.StallUntilAnswered();
-    return true;
-  }
-  if (place.number != 0) taken = taken.number == 0 ? place : ShardDetour{0, ShardDetour::kSeveral};
-  return false;
-}
-
-// Whether each of the shards takes one more request. If one does not, the session waits for it.
-bool Router::AdmitParts(ClientSession& session, std::span<const uint32_t> shards) {
-  for (const uint32_t shard : shards) {
-    ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
-    if (MustWaitItsTurn(session, connection)) return false;
-    if (connection.admission() == ShardConnection::Admission::kFull) {
-      connection.WaitForRoom(session.state().id);
-      return false;
-    }
-  }
-  return true;
-}
-
-RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const CommandRow& row,
-                                           const RequestView& request, const BlockRef* block) {
-  const auto step = static_cast<size_t>(row.key_step);
-  if ((request.size() - 1) % step != 0) {
-    session.Reject(row.id, protocol::WrongArity(row.name));
-    return Outcome::kTaken;
-  }
-  // Parts in the order in which their first key came.
-  part_of_shard_.resize(topology_->shards.size(), -1);
-  part_shards_.clear();
-  part_keys_.clear();
-  key_parts_.clear();
-  for (size_t i = 1; i < request.size(); i += step) {
-    const uint32_t shard = topology_->Locate(request[i]);
-    int32_t& part = part_of_shard_[shard];
-    if (part < 0) {
-      part = static_cast<int32_t>(part_shards_.size());
-      part_shards_.push_back(shard);
-      part_keys_.push_back(0);
-    }
-    ++part_keys_[static_cast<size_t>(part)];
-    key_parts_.push_back(static_cast<uint32_t>(part));
-  }
-  for (const uint32_t shard : part_shards_) part_of_shard_[shard] = -1;
-  if (part_shards_.size() == 1) {
-    return SendToShard(session, row, request.frame(), block, part_shards_.front());
-  }
-  if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
-  return SendSplit(session, row, request, block);
-}
-
-RequestHandler::Outcome Router::SendSplit(ClientSession& session, const CommandRow& row,
-                                          const RequestView& request, const BlockRef* block) {
-  const size_t parts = part_shards_.size();
-  SplitCollector* collector = collectors_.Take(row.response, parts);
-  Request* sent = session.NewRequest(row.id);
-  sent->collector.reset(collector);
-  sent->parts_pending = static_cast<uint32_t>(parts);
-  if ((row.flags & protocol::kWrite) != 0) collector->set_partial_write();
-  // Each part's frame grows at the end of its shard's output while the keys are gone through once.
-  part_outputs_.assign(parts, nullptr);
-  for (uint32_t part = 0; part < parts; ++part) {
-    ShardConnection& connection = pool_.Pick(part_shards_[part], session.state().db, session.state().resp);
-    if (connection.admission() == ShardConnection::Admission::kDown) continue;
-    OutputQueue& out = connection.BeginFrame(sent, part);
-    scratch_.clear();
-    protocol::AppendHeader(scratch_, 1 + part_keys_[part] * static_cast<size_t>(row.key_step));
-    protocol::AppendArg(scratch_, request[0]);
-    out.Append(std::string_view(scratch_));
-    part_outputs_[part] = &out;
-  }
-  const auto step = static_cast<size_t>(row.key_step);
-  for (size_t key = 0; key < key_parts_.size(); ++key) {
-    const uint32_t part = key_parts_[key];
-    if (row.response == protocol::ResponsePolicy::kKeyOrder) {
-      collector->AddKey(static_cast<uint16_t>(part));
-    }
-    if (part_outputs_[part] == nullptr) continue;
-    part_outputs_[part]->Append(request.Encoded(1 + key * step, step), block);
-  }
-  for (uint32_t part = 0; part < parts; ++part) {
-    if (part_outputs_[part] != nullptr) continue;
-    ShardConnection& connection = pool_.Pick(part_shards_[part], session.state().db, session.state().resp);
-    requests_.OnError(sent, part, connection.DownError());
-  }
-  return Outcome::kTaken;
-}
-
-RequestHandler::Outcome Router::SendToAll(ClientSession& session, const CommandRow& row,
-                                          std::string_view frame, const BlockRef* block,
-                                          CollectorPtr collector) {
-  part_shards_.clear();
-  for (uint32_t shard = 0; shard < pool_.shards(); ++shard) part_shards_.push_back(shard);
-  if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
-  Request* sent = session.NewRequest(row.id);
-  sent->collector = std::move(collector);
-  sent->parts_pending = static_cast<uint32_t>(part_shards_.size());
-  std::vector<uint32_t> down;
-  for (const uint32_t shard : part_shards_) {
-    ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
-    if (connection.admission() == ShardConnection::Admission::kDown) {
-      down.push_back(shard);
-    } else {
-      connection.Send(sent, shard, frame, block);
-    }
-  }
-  for (const uint32_t shard : down) {
-    ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
-    requests_.OnError(sent, shard, connection.DownError());
-  }
-  return Outcome::kTaken;
-}
-
-RequestHandler::Outcome Router::SendToAny(ClientSession& session, const CommandRow& row,
-                                          std::string_view frame, const BlockRef* block) {
-  return SendToShard(session, row, frame, block, AnyShard());
-}
-
-uint32_t Router::AnyShard() {
-  const auto shards = static_cast<uint32_t>(pool_.shards());
-  uint32_t shard = next_any_++ % shards;
-  for (uint32_t tries = 1; tries < shards && pool_.IsDown(shard); ++tries) shard = (shard + 1) % shards;
-  return shard;
 }
 
 }  // namespace ringway::proxy

@@ -13,6 +13,8 @@
 #include "protocol/command_table.h"
 #include "protocol/learned_commands.h"
 #include "proxy/client/client_session.h"
+#include "proxy/move/pull_collector.h"
+#include "proxy/move/puller.h"
 #include "proxy/route/script_cache.h"
 #include "proxy/route/script_collectors.h"
 #include "proxy/route/shard_sender.h"
@@ -43,9 +45,11 @@ struct Pause {
 
 // Decides where each request goes: finds its command and keys, asks the ring, and sends it on, in parts where
 // its keys live on several shards. Thread: one worker. Owns: scratch space.
-class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
+class Router final : public RequestHandler,
+                     public AskKeysCollector::KeyRouter,
+                     public CommandContinuation {
  public:
-  Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local);
+  Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local, Puller& puller);
 
   Outcome Handle(ClientSession& session, const protocol::RequestView& request,
                  const BlockRef* block) override;
@@ -63,12 +67,16 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   // The row of a request, subcommands and learnt commands included; null if nobody knows it.
   const protocol::CommandRow* FindRow(const protocol::RequestView& request) const;
 
-  std::string RouteKeys(const std::vector<std::string_view>& keys, uint32_t* shard_id) override;
+  std::string SendByKeys(Request& request, AskedCommand command,
+                         const std::vector<std::string_view>& keys) override;
+  void Continue(Request& request, const WaitingCommand& command) override;
 
   void Adopt(std::shared_ptr<const Topology> topology);
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
   void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
   void set_pause(const Pause& pause) { pause_ = pause; }
+  // At the end of a turn.
+  void UpdateCare() { careful_ = topology_->move != nullptr || !puller_.idle(); }
 
   const Topology& topology() const { return *topology_; }
   const std::shared_ptr<const Topology>& shared_topology() const { return topology_; }
@@ -91,10 +99,31 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   Outcome RouteByKeys(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome RouteSplit(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome RouteSpecial(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
-  Outcome SendSplit(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  // Where parts go: the shards of a topology, as indices. `continued`: the request has waited for its keys.
+  struct Destination {
+    const Topology& topology;
+    uint32_t db;
+    bool continued;
+  };
+  void FindParts(const Topology& topology, const View& request, size_t step);
+  void StartSplit(Request& sent, const Destination& to, const Row& row, const View& request,
+                  const BlockRef* block);
+  // Null: the shard has left.
+  ShardConnection* ConnectionTo(const Destination& to, uint32_t shard, uint8_t resp);
   Outcome SendToShard(ClientSession& session, const Row& row, std::string_view frame, const BlockRef* block,
                       uint32_t shard);
   Outcome SendEvalSha(ClientSession& session, const Row& row, const View& request, uint32_t shard);
+  CollectorPtr NewEvalShaCollector(const View& request, uint32_t shard_id, uint32_t db);
+
+  // --- while keys move (router_move.cc) ---
+  // For a request whose keys are in keys_, and go to `shard` unless it is split: nothing if it may be sent now;
+  // else it has been taken and waits for its keys, or must be tried again.
+  std::optional<Outcome> AwaitKeys(ClientSession& session, const Row& row, const View& request,
+                                   const BlockRef* block, uint32_t shard);
+  void FindPulls(const Row& row, const View& request, uint32_t db);
+  void AddPull(uint32_t db, std::string_view key);
+  std::optional<Outcome> CheckPullOrder(ClientSession& session);
+  void StartPulls(Request& request, WaitingCommand command);
   Outcome SendAskKeys(ClientSession& session, const Row& row, const View& request);
   Outcome Scan(ClientSession& session, const Row& row, const View& request);
   Outcome RandomKey(ClientSession& session, const Row& row);
@@ -117,11 +146,14 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   RequestTable& requests_;
   ScriptCache& scripts_;
   LocalHandler& local_;
+  Puller& puller_;
   ShardSender sender_;
   SplitCollector::Pool collectors_;
   std::shared_ptr<const Topology> topology_;
   std::shared_ptr<const void> epoch_token_;
   std::shared_ptr<const protocol::LearnedCommands> learned_;
+  // Keys move, or requests wait for such: every keyed request is looked at twice.
+  bool careful_ = false;
   bool same_shard_is_enough_ = false;
   Pause pause_;
   uint32_t next_any_ = 0;
@@ -139,6 +171,8 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   const Row* const sort_ro_;
   const Row* const scan_;
   const Row* const randomkey_;
+  const Row* const move_;
+  const Row* const copy_;
 
   // Scratch, kept for its memory.
   protocol::KeyList keys_;
@@ -147,6 +181,14 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter {
   std::vector<uint32_t> part_keys_;
   std::vector<int32_t> part_of_shard_;
   std::vector<OutputQueue*> part_outputs_;
+  // A key that must be pulled.
+  struct KeyToPull {
+    uint32_t db;
+    std::string_view key;
+    uint64_t hash;
+  };
+  std::vector<KeyToPull> pulls_;
+  bool any_key_moves_ = false;  // of the request for which pulls_ was filled
   std::string scratch_;
   std::unordered_set<uint64_t> seen_scripts_;
   uint64_t seen_generation_ = 0;

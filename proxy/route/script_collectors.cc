@@ -28,24 +28,25 @@ void EvalShaCollector::OnPart(Request& request, uint32_t part, const Slice& repl
 
 void EvalShaCollector::Finish(Request&, OutputQueue& out) { out.Append(reply_); }
 
-void AskKeysCollector::OnPart(Request& request, uint32_t part, const Slice& reply) {
-  reply_ = reply;
-  request.failed = protocol::IsError(reply.view());
-  if (request.failed) sender_.requests().stats().NoteError(reply.view());
-  if (part == kCommand || request.failed) return;
-  std::vector<std::string_view> keys;
-  protocol::ReplyCursor cursor(reply.view());
-  std::string_view element;
-  while (cursor.Next(&element)) keys.push_back(protocol::BulkOf(element).value_or(""));
-  uint32_t shard_id = 0;
-  const std::string error = router_.RouteKeys(keys, &shard_id);
-  if (error.empty()) {
-    sender_.SendPart(request, kCommand, shard_id, db_, frame_);
+bool AskKeysCollector::OnAllParts(Request& request) {
+  std::string error;
+  if (protocol::IsError(reply_.view())) {
+    error = protocol::ErrorText(reply_.view());
   } else {
-    request.failed = true;
-    sender_.requests().stats().NoteError(error);
-    reply_ = sender_.requests().Copy("-" + error + "\r\n");
+    std::vector<std::string_view> keys;
+    protocol::ReplyCursor cursor(reply_.view());
+    std::string_view element;
+    while (cursor.Next(&element)) keys.push_back(protocol::BulkOf(element).value_or(""));
+    // The command's own reply, or another collector, takes this one's place.
+    CollectorPtr self = std::move(request.collector);
+    error = router_.SendByKeys(request, command_, keys);
+    if (error.empty()) return false;
+    request.collector = std::move(self);
+    reply_ = requests_.Copy("-" + error + "\r\n");
   }
+  request.failed = true;
+  requests_.stats().NoteError(error);
+  return true;
 }
 
 void AskKeysCollector::Finish(Request&, OutputQueue& out) { out.Append(reply_); }

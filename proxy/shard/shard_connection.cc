@@ -56,6 +56,11 @@ void ShardConnection::Send(Request* request, uint32_t part, std::string_view fra
   BeginFrame(request, part).Append(frame, block);
 }
 
+void ShardConnection::SendBatch(Request* request, std::string_view frames, size_t replies) {
+  for (size_t i = 1; i < replies; ++i) BeginFrame(nullptr, 0);
+  Send(request, 0, frames, nullptr);
+}
+
 OutputQueue& ShardConnection::BeginFrame(Request* request, uint32_t part) {
   // Before the position is taken: a connect may fail on the spot, which fails all positions. Were this one
   // among them, its frame would still be appended, and the next connection's first reply would go to the

@@ -81,7 +81,9 @@ class ShardConnection final : public Flushable {
   }
   // Only if admission() is kOpen (or for a part that must follow others already sent).
   void Send(Request* request, uint32_t part, std::string_view frame, const BlockRef* block);
-  // The same, without its bytes: the caller appends one whole frame to what this answers.
+  // Sends `replies` commands, of which the last one's reply is wanted and the others' are thrown away.
+  void SendBatch(Request* request, std::string_view frames, size_t replies);
+  // The same as Send, without its bytes: the caller appends one whole frame to what this answers.
   OutputQueue& BeginFrame(Request* request, uint32_t part);
   // Resumes the client when there is room again.
   void WaitForRoom(uint64_t client_id) { waiters_.push_back(client_id); }

@@ -39,20 +39,50 @@ ShardConnection* ShardPool::PickById(uint32_t shard_id, uint32_t db, uint8_t res
   return nullptr;
 }
 
+ShardConnection* ShardPool::FirstById(uint32_t shard_id, uint32_t db, uint8_t resp) {
+  for (auto& slot : slots_) {
+    if (slot->shard.id != shard_id) continue;
+    Lane& lane = LaneOf(*slot, db, resp);
+    return lane.connections.empty() ? &AddConnection(*slot, lane, false) : lane.connections.front().get();
+  }
+  return nullptr;
+}
+
+void ShardPool::MarkForDrain() {
+  for (auto& slot : slots_) {
+    for (Lane& lane : slot->lanes) {
+      for (auto& connection : lane.connections) connection->session().MarkForDrain();
+    }
+  }
+}
+
+bool ShardPool::Drained(uint32_t shard_id) const {
+  for (const auto& slot : slots_) {
+    if (slot->shard.id != shard_id) continue;
+    for (const Lane& lane : slot->lanes) {
+      for (const auto& connection : lane.connections) {
+        if (!connection->session().drained()) return false;
+      }
+    }
+  }
+  return true;
+}
+
+ShardPool::Lane& ShardPool::LaneOf(Slot& slot, uint32_t db, uint8_t resp) {
+  for (Lane& lane : slot.lanes) {
+    if (lane.db == db && lane.resp == resp) return lane;
+  }
+  slot.lanes.push_back(Lane{next_lane_id_++, db, resp, {}});
+  return slot.lanes.back();
+}
+
 ShardConnection& ShardPool::PickSlowly(Slot& slot, uint32_t db, uint8_t resp) {
-  Lane* lane = nullptr;
-  for (Lane& candidate : slot.lanes) {
-    if (candidate.db == db && candidate.resp == resp) lane = &candidate;
-  }
-  if (lane == nullptr) {
-    slot.lanes.push_back(Lane{next_lane_id_++, db, resp, {}});
-    lane = &slot.lanes.back();
-  }
-  for (auto& connection : lane->connections) {
+  Lane& lane = LaneOf(slot, db, resp);
+  for (auto& connection : lane.connections) {
     if (!connection->session().occupied()) return *connection;
   }
-  if (lane->connections.size() < kMaxLaneConnections) return AddConnection(slot, *lane, false);
-  ShardConnection& last = *lane->connections.back();
+  if (lane.connections.size() < kMaxLaneConnections) return AddConnection(slot, lane, false);
+  ShardConnection& last = *lane.connections.back();
   last.UpdateReading();
   return last;
 }

@@ -44,6 +44,14 @@ class ShardPool {
   // the shard has left.
   ShardConnection* PickById(uint32_t shard_id, uint32_t db, uint8_t resp);
 
+  // The first connection of its lane, whatever it is busy with: those who go on in several steps keep their
+  // order on it. Null if the shard has left.
+  ShardConnection* FirstById(uint32_t shard_id, uint32_t db, uint8_t resp);
+
+  // Drained: the shard has answered all that was under way to it at the last MarkForDrain.
+  void MarkForDrain();
+  bool Drained(uint32_t shard_id) const;
+
   size_t shards() const { return slots_.size(); }
   // Whether requests to the shard are refused just now.
   bool IsDown(uint32_t shard) const { return MainConnection(shard).failing(); }
@@ -72,6 +80,7 @@ class ShardPool {
     std::vector<Lane> lanes;  // the first is for database 0 and RESP2
   };
 
+  Lane& LaneOf(Slot& slot, uint32_t db, uint8_t resp);
   ShardConnection& PickSlowly(Slot& slot, uint32_t db, uint8_t resp);
   ShardConnection& AddConnection(Slot& slot, Lane& lane, bool keep_open);
   void CloseIdle(Slot& slot, int64_t now_usec);

@@ -1,0 +1,172 @@
+// The router's commands whose parts go to several shards, and what all must observe that send more than one.
+#include <utility>
+
+#include "protocol/command_writer.h"
+#include "protocol/error_replies.h"
+#include "proxy/route/router.h"
+
+namespace ringway::proxy {
+
+using protocol::CommandRow;
+using protocol::RequestView;
+
+// Whether a request on this connection might overtake one that the session has under way on another
+// connection to the same shard: large replies make a shard's traffic change between them. If so the session
+// waits for its replies.
+bool Router::MustWaitItsTurn(ClientSession& session, const ShardConnection& connection) {
+  const ShardDetour& place = connection.place();
+  ShardDetour& taken = session.detour();
+  if (place.number == 0 && taken.number == 0) [[likely]]
+    return false;
+  if (taken.number != ShardDetour::kSeveral) {
+    if (place == taken) return false;
+    if (place.number == 0 && place.lane != taken.lane) return false;
+  }
+  if (session.pending() > 0) {
+    session.StallUntilAnswered();
+    return true;
+  }
+  if (place.number != 0) taken = taken.number == 0 ? place : ShardDetour{0, ShardDetour::kSeveral};
+  return false;
+}
+
+// Whether each of the shards takes one more request. If one does not, the session waits for it.
+bool Router::AdmitParts(ClientSession& session, std::span<const uint32_t> shards) {
+  // What waits for its keys must not be overtaken by what may concern all keys.
+  if (session.pulls() > 0) {
+    session.StallUntilAnswered();
+    return false;
+  }
+  for (const uint32_t shard : shards) {
+    ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
+    if (MustWaitItsTurn(session, connection)) return false;
+    if (connection.admission() == ShardConnection::Admission::kFull) {
+      connection.WaitForRoom(session.state().id);
+      return false;
+    }
+  }
+  return true;
+}
+
+RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const CommandRow& row,
+                                           const RequestView& request, const BlockRef* block) {
+  const auto step = static_cast<size_t>(row.key_step);
+  if ((request.size() - 1) % step != 0) {
+    session.Reject(row.id, protocol::WrongArity(row.name));
+    return Outcome::kTaken;
+  }
+  if (careful_) [[unlikely]] {
+    keys_.Clear();
+    for (size_t i = 1; i < request.size(); i += step) keys_.Add(i);
+    if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
+  }
+  FindParts(*topology_, request, step);
+  if (part_shards_.size() == 1) {
+    return SendToShard(session, row, request.frame(), block, part_shards_.front());
+  }
+  if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
+  StartSplit(*session.NewRequest(row.id), Destination{*topology_, session.state().db, false}, row, request,
+             block);
+  return Outcome::kTaken;
+}
+
+// Parts in the order in which their first key came.
+void Router::FindParts(const Topology& topology, const RequestView& request, size_t step) {
+  part_of_shard_.resize(topology.shards.size(), -1);
+  part_shards_.clear();
+  part_keys_.clear();
+  key_parts_.clear();
+  for (size_t i = 1; i < request.size(); i += step) {
+    const uint32_t shard = topology.Locate(request[i]);
+    int32_t& part = part_of_shard_[shard];
+    if (part < 0) {
+      part = static_cast<int32_t>(part_shards_.size());
+      part_shards_.push_back(shard);
+      part_keys_.push_back(0);
+    }
+    ++part_keys_[static_cast<size_t>(part)];
+    key_parts_.push_back(static_cast<uint32_t>(part));
+  }
+  for (const uint32_t shard : part_shards_) part_of_shard_[shard] = -1;
+}
+
+ShardConnection* Router::ConnectionTo(const Destination& to, uint32_t shard, uint8_t resp) {
+  if (!to.continued) return &pool_.Pick(shard, to.db, resp);
+  return pool_.FirstById(to.topology.shards[shard].id, to.db, resp);
+}
+
+void Router::StartSplit(Request& sent, const Destination& to, const CommandRow& row,
+                        const RequestView& request, const BlockRef* block) {
+  const size_t parts = part_shards_.size();
+  SplitCollector* collector = collectors_.Take(row.response, parts);
+  sent.collector.reset(collector);
+  sent.parts_pending += static_cast<uint32_t>(parts);
+  if ((row.flags & protocol::kWrite) != 0) collector->set_partial_write();
+  // Each part's frame grows at the end of its shard's output while the keys are gone through once.
+  part_outputs_.assign(parts, nullptr);
+  for (uint32_t part = 0; part < parts; ++part) {
+    ShardConnection* connection = ConnectionTo(to, part_shards_[part], sent.resp);
+    if (connection == nullptr || connection->admission() == ShardConnection::Admission::kDown) continue;
+    OutputQueue& out = connection->BeginFrame(&sent, part);
+    scratch_.clear();
+    protocol::AppendHeader(scratch_, 1 + part_keys_[part] * static_cast<size_t>(row.key_step));
+    protocol::AppendArg(scratch_, request[0]);
+    out.Append(std::string_view(scratch_));
+    part_outputs_[part] = &out;
+  }
+  const auto step = static_cast<size_t>(row.key_step);
+  for (size_t key = 0; key < key_parts_.size(); ++key) {
+    const uint32_t part = key_parts_[key];
+    if (row.response == protocol::ResponsePolicy::kKeyOrder) {
+      collector->AddKey(static_cast<uint16_t>(part));
+    }
+    if (part_outputs_[part] == nullptr) continue;
+    part_outputs_[part]->Append(request.Encoded(1 + key * step, step), block);
+  }
+  for (uint32_t part = 0; part < parts; ++part) {
+    if (part_outputs_[part] != nullptr) continue;
+    const ShardConnection* connection = ConnectionTo(to, part_shards_[part], sent.resp);
+    requests_.OnError(&sent, part,
+                      connection == nullptr ? std::string(kShardHasLeft) : connection->DownError());
+  }
+}
+
+RequestHandler::Outcome Router::SendToAll(ClientSession& session, const CommandRow& row,
+                                          std::string_view frame, const BlockRef* block,
+                                          CollectorPtr collector) {
+  part_shards_.clear();
+  for (uint32_t shard = 0; shard < pool_.shards(); ++shard) part_shards_.push_back(shard);
+  if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
+  Request* sent = session.NewRequest(row.id);
+  sent->collector = std::move(collector);
+  sent->parts_pending = static_cast<uint32_t>(part_shards_.size());
+  std::vector<uint32_t> down;
+  for (const uint32_t shard : part_shards_) {
+    ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
+    if (connection.admission() == ShardConnection::Admission::kDown) {
+      down.push_back(shard);
+    } else {
+      connection.Send(sent, shard, frame, block);
+    }
+  }
+  for (const uint32_t shard : down) {
+    ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
+    requests_.OnError(sent, shard, connection.DownError());
+  }
+  return Outcome::kTaken;
+}
+
+RequestHandler::Outcome Router::SendToAny(ClientSession& session, const CommandRow& row,
+                                          std::string_view frame, const BlockRef* block) {
+  return SendToShard(session, row, frame, block, AnyShard());
+}
+
+uint32_t Router::AnyShard() {
+  // Not one that has yet to join, or is about to leave.
+  const auto shards = static_cast<uint32_t>(topology_->ring.members().size());
+  uint32_t shard = next_any_++ % shards;
+  for (uint32_t tries = 1; tries < shards && pool_.IsDown(shard); ++tries) shard = (shard + 1) % shards;
+  return shard;
+}
+
+}  // namespace ringway::proxy
