@@ -1,5 +1,6 @@
 #include "proxy/topology.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringway::proxy {
@@ -11,6 +12,21 @@ std::vector<Shard> Join(std::vector<Shard> shards, const std::vector<Shard>& mor
 }
 
 }  // namespace
+
+std::vector<uint32_t> Topology::ServersInMotion() const {
+  std::vector<uint32_t> ids;
+  if (move == nullptr) {
+    for (size_t i = ring.members().size(); i < shards.size(); ++i) ids.push_back(shards[i].id);
+    return ids;
+  }
+  for (const MovePlan::Pair& pair : move->pairs()) {
+    ids.push_back(move->from()[pair.from].id);
+    ids.push_back(move->to()[pair.to].id);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
 
 ring::HashRing RingOf(const std::vector<Shard>& shards, const ring::RingOptions& options) {
   std::vector<ring::Member> members;

@@ -46,6 +46,9 @@ struct Topology {
   // kHolding and kMoving, of a hash that moves: the server that had the key, and the one that is to have it.
   const Shard& Source(uint64_t hash) const { return move->from()[move->FromIndex(hash)]; }
   const Shard& Target(uint64_t hash) const { return move->to()[move->ToIndex(hash)]; }
+
+  // Ids of the servers that keys move between; of those that leave when all have moved; else none.
+  std::vector<uint32_t> ServersInMotion() const;
 };
 
 // The ring of `shards`, which are sorted as its members are.

@@ -50,8 +50,9 @@ Worker::Worker(ProxyState& state, uint32_t index)
                          state.connection_name_prefix(),
                          {}},
       pool_(shard_environment_, stats_),
+      puller_(pool_, requests_, shard_environment_, [this](int64_t usec) { pull_event_.AddTimeout(usec); }),
       local_(*this),
-      router_(pool_, requests_, state.scripts, local_),
+      router_(pool_, requests_, state.scripts, local_, puller_),
       session_environment_{blocks_, requests_, router_, dirty_clients_, SessionLimits{}, BlockRef(), {}},
       config_(state.config()) {
   ApplyConfig();
@@ -59,6 +60,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
   pool_.Adopt(router_.topology());
   tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &Worker::OnTick, this);
   tick_event_.AddTimeout(kTickUsec);
+  pull_event_.Assign(loop_.base(), -1, 0, &Worker::OnPullWake, this);
 }
 
 Worker::~Worker() {
@@ -80,14 +82,36 @@ void Worker::Join() { thread_.join(); }
 // --- messages ---
 
 void Worker::PostTopology(std::shared_ptr<const Topology> topology, TopologyAckFunction ack) {
-  Post([this, topology = std::move(topology), ack = std::move(ack)] {
-    router_.Adopt(topology);
-    pool_.Adopt(*topology);
-    ResumeStopped();
-    if (ack == nullptr) return;
-    ack({TopologyAck::Kind::kAdopted, index_, topology->epoch, {}});
-    ack({TopologyAck::Kind::kDrained, index_, topology->epoch, {}});
+  Post([this, topology = std::move(topology), ack = std::move(ack)]() mutable {
+    Adopt(std::move(topology), std::move(ack));
   });
+}
+
+void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction ack) {
+  pool_.MarkForDrain();
+  std::erase_if(older_epochs_, [](const auto& epoch) { return epoch.expired(); });
+  older_epochs_.push_back(router_.epoch_token());
+  router_.Adopt(topology);
+  pool_.Adopt(*topology);
+  ResumeStopped();
+  awaiting_ack_ = std::move(ack);
+  if (awaiting_ack_ == nullptr) return;
+  awaiting_ack_({TopologyAck::Kind::kAdopted, index_, topology->epoch, {}});
+  AckWhenDrained();
+}
+
+// What an older topology has sent to a server that the change concerns could still be carried out there.
+void Worker::AckWhenDrained() {
+  const Topology& topology = router_.topology();
+  for (const auto& epoch : older_epochs_) {
+    if (!epoch.expired()) return;
+  }
+  const std::vector<uint32_t> servers = topology.ServersInMotion();
+  for (const uint32_t id : servers) {
+    if (!pool_.Drained(id)) return;
+  }
+  TopologyAck drained{TopologyAck::Kind::kDrained, index_, topology.epoch, {}};
+  std::exchange(awaiting_ack_, nullptr)(drained);
 }
 
 void Worker::PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned) {
@@ -200,6 +224,7 @@ void Worker::AfterTurn() {
   // Answering may let a client parse on, which makes shards dirty again; it ends because each round takes
   // input.
   while (true) {
+    puller_.Pump();
     while (!session_environment_.resumable.empty()) {
       std::vector<ClientSession*> resumable;
       resumable.swap(session_environment_.resumable);
@@ -209,6 +234,8 @@ void Worker::AfterTurn() {
     dirty_shards_.FlushAll();
     dirty_clients_.FlushAll();
   }
+  router_.UpdateCare();
+  if (awaiting_ack_ != nullptr) AckWhenDrained();
   if (!shard_environment_.paused_streams.empty()) pool_.ResumeStreams();
   if (!closed_clients_.empty()) DeleteClosedClients();
   stats_.block_bytes.Set(blocks_.bytes_in_use());
@@ -218,6 +245,13 @@ void Worker::OnTick(evutil_socket_t, short, void* argument) {
   auto* self = static_cast<Worker*>(argument);
   self->loop_.NoteWake();
   self->Tick();
+}
+
+// The turn that it begins ends with a look at the pulls.
+void Worker::OnPullWake(evutil_socket_t, short, void* argument) {
+  auto* self = static_cast<Worker*>(argument);
+  self->loop_.NoteWake();
+  self->pull_event_.NoteFired();
 }
 
 void Worker::Tick() {

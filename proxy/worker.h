@@ -12,8 +12,9 @@
 #include "proxy/buffer/block.h"
 #include "proxy/client/client_connection.h"
 #include "proxy/local/local_commands.h"
-#include "proxy/net/event_loop.h"
+#include "proxy/move/puller.h"
 #include "proxy/move/topology_ack.h"
+#include "proxy/net/event_loop.h"
 #include "proxy/net/listener.h"
 #include "proxy/proxy_state.h"
 #include "proxy/route/request_table.h"
@@ -74,6 +75,9 @@ class Worker final : private ClientConnection::Owner {
   void ApplyConfig();
   void ResumeStopped();
   void EndIfDrained();
+  void Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction ack);
+  void AckWhenDrained();
+  static void OnPullWake(evutil_socket_t fd, short what, void* self);
 
   ProxyState& state_;
   const uint32_t index_;
@@ -85,6 +89,7 @@ class Worker final : private ClientConnection::Owner {
   FlushQueue dirty_clients_;
   ShardEnvironment shard_environment_;
   ShardPool pool_;
+  Puller puller_;
   LocalCommands local_;
   Router router_;
   SessionEnvironment session_environment_;
@@ -93,6 +98,10 @@ class Worker final : private ClientConnection::Owner {
   Clients clients_;
   std::vector<uint64_t> closed_clients_;
   Event tick_event_;
+  Event pull_event_;
+  // Of the topology that is not yet drained.
+  TopologyAckFunction awaiting_ack_;
+  std::vector<std::weak_ptr<const void>> older_epochs_;
   std::optional<int64_t> drain_until_usec_;
   int64_t next_idle_check_usec_ = 0;
   std::thread thread_;

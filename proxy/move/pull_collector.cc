@@ -46,7 +46,8 @@ bool PullCollector::OnAllParts(Request& request) {
 bool PullCollector::CanReadAtSource() const {
   const protocol::CommandRow& row = *command_.row;
   if (command_.keys.empty()) return false;
-  if ((row.flags & protocol::kReadonly) == 0 || row.request != protocol::RequestPolicy::kOneShard) return false;
+  if ((row.flags & protocol::kReadonly) == 0 || row.request != protocol::RequestPolicy::kOneShard)
+    return false;
   const Topology& topology = *command_.topology;
   const protocol::RequestView view = command_.view();
   const uint64_t first = topology.ring.Hash(view[command_.keys.front()]);

@@ -14,8 +14,8 @@
 
 namespace ringway::proxy {
 
-// A command that waits for its keys, with all that is needed to send it when they are there: by then its client
-// may have gone, the bytes it came in may have been used again, and the ring may be another.
+// A command that waits for its keys, with all that is needed to send it when they are there: by then its
+// client may have gone, the bytes it came in may have been used again, and the ring may be another.
 struct WaitingCommand {
   const protocol::CommandRow* row;
   std::shared_ptr<const protocol::LearnedCommands> learned;  // may own the row
@@ -43,9 +43,9 @@ class CommandContinuation {
   ~CommandContinuation() = default;
 };
 
-// Waits until the keys of a command are at their new owner, then lets it go on there. When the target does not
-// take a key, a command that only reads is answered by the source, if that has all of its keys; others get the
-// error. Thread: one worker. Owns: the command.
+// Waits until the keys of a command are at their new owner, then lets it go on there. When the target does
+// not take a key, a command that only reads is answered by the source, if that has all of its keys; others
+// get the error. Thread: one worker. Owns: the command.
 class PullCollector final : public ReplyCollector, public PullWaiter {
  public:
   PullCollector(ShardPool& pool, RequestTable& requests, CommandContinuation& continuation,

@@ -10,9 +10,9 @@
 
 namespace ringway::proxy {
 
-// The keys that a worker knows to have left their source, so that only their first command costs a call there.
-// Exact: a key that is merely likely to have been pulled could be missed. The longest unused leave first, in
-// halves. Thread: one worker. Owns: copies of the keys. Limits: kMaxBytes.
+// The keys that a worker knows to have left their source, so that only their first command costs a call
+// there. Exact: a key that is merely likely to have been pulled could be missed. The longest unused leave
+// first, in halves. Thread: one worker. Owns: copies of the keys. Limits: kMaxBytes.
 class PulledKeys {
  public:
   // Some 300,000 keys of a usual length.

@@ -126,13 +126,7 @@ bool Puller::StartBatch(Lane& lane) {
     return true;
   }
   if (source->admission() == ShardConnection::Admission::kFull) return false;
-  // Counted before the gate is looked at: whoever closes it looks at the counts after that.
-  MoveFigures& figures = lane.plan->figures();
-  figures.batches_begun.fetch_add(1);
-  if (figures.gate_closed_until_usec.load() > requests_.now_usec()) {
-    figures.batches_ended.fetch_add(1);
-    return false;
-  }
+  if (!lane.plan->figures().gate.BeginBatch(requests_.now_usec())) return false;
   TakeBatch(lane);
   SendBatch(lane, *source);
   return true;
@@ -169,7 +163,7 @@ int64_t Puller::MigrateTimeoutMs() const {
 }
 
 void Puller::OnBatch(Lane& lane, std::string_view reply) {
-  lane.plan->figures().batches_ended.fetch_add(1);
+  lane.plan->figures().gate.EndBatch();
   const MigrateBatchResult result = ReadMigrateBatch(reply, lane.batch.size(), true);
   std::vector<EntryPtr> batch = std::move(lane.batch);
   lane.batch.clear();

@@ -38,13 +38,12 @@ class PullWaiter {
 };
 
 // Brings moving keys to their new owner before their first command there: MIGRATE on the source, in batches.
-// Of one pair of servers and one database one batch at a time is under way, and what is asked for meanwhile makes
-// the next one, so a source is not blocked for longer than one batch takes, however slow the target is. Those
-// who wait for one key are told in the order in which they asked.
-// A target that did not answer the source is left alone for a while, and until it has answered a PING: each
-// further try would block the source for the whole timeout.
-// Thread: one worker. Owns: the queues, the memory of what has been pulled. Limits: kMaxBatchKeys, the
-// connection's limit on requests in flight for all queues together.
+// Of one pair of servers and one database one batch at a time is under way, and what is asked for meanwhile
+// makes the next one, so a source is not blocked for longer than one batch takes, however slow the target is.
+// Those who wait for one key are told in the order in which they asked. A target that did not answer the
+// source is left alone for a while, and until it has answered a PING: each further try would block the source
+// for the whole timeout. Thread: one worker. Owns: the queues, the memory of what has been pulled. Limits:
+// kMaxBatchKeys, the connection's limit on requests in flight for all queues together.
 class Puller {
  public:
   // A batch of small keys takes the source about a millisecond.

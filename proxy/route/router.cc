@@ -331,7 +331,8 @@ RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const Comman
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
   sent->collector.reset(new AskKeysCollector(
-      requests_, *this, AskedCommand{&row, learned_, session.state().db, std::string(request.frame()), epoch_token_}));
+      requests_, *this,
+      AskedCommand{&row, learned_, session.state().db, std::string(request.frame()), epoch_token_}));
   scratch_.clear();
   protocol::AppendHeader(scratch_, request.size() + 2);
   protocol::AppendArg(scratch_, "COMMAND");

@@ -45,9 +45,7 @@ struct Pause {
 
 // Decides where each request goes: finds its command and keys, asks the ring, and sends it on, in parts where
 // its keys live on several shards. Thread: one worker. Owns: scratch space.
-class Router final : public RequestHandler,
-                     public AskKeysCollector::KeyRouter,
-                     public CommandContinuation {
+class Router final : public RequestHandler, public AskKeysCollector::KeyRouter, public CommandContinuation {
  public:
   Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local, Puller& puller);
 
@@ -116,8 +114,8 @@ class Router final : public RequestHandler,
   CollectorPtr NewEvalShaCollector(const View& request, uint32_t shard_id, uint32_t db);
 
   // --- while keys move (router_move.cc) ---
-  // For a request whose keys are in keys_, and go to `shard` unless it is split: nothing if it may be sent now;
-  // else it has been taken and waits for its keys, or must be tried again.
+  // For a request whose keys are in keys_, and go to `shard` unless it is split: nothing if it may be sent
+  // now; else it has been taken and waits for its keys, or must be tried again.
   std::optional<Outcome> AwaitKeys(ClientSession& session, const Row& row, const View& request,
                                    const BlockRef* block, uint32_t shard);
   void FindPulls(const Row& row, const View& request, uint32_t db);

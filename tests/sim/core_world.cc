@@ -118,7 +118,8 @@ CoreWorld::CoreWorld(const Options& options)
                         .connection_name_prefix = {},
                         .lost = {}},
       pool(shard_environment, stats),
-      router(pool, requests, scripts, local),
+      puller(pool, requests, shard_environment, [](int64_t) {}),
+      router(pool, requests, scripts, local, puller),
       environment{blocks, requests, router, dirty_clients, SessionLimits{}, BlockRef(), {}},
       options_(options),
       shards_(options.shards) {
@@ -164,6 +165,8 @@ void CoreWorld::Reply(size_t shard, std::string_view bytes, size_t piece) {
 
 void CoreWorld::EndTurn() {
   while (true) {
+    puller.Pump();
+    router.UpdateCare();
     while (!environment.resumable.empty()) {
       std::vector<ClientSession*> resumable;
       resumable.swap(environment.resumable);

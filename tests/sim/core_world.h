@@ -92,6 +92,7 @@ class CoreWorld {
   ShardPool pool;
   ScriptCache scripts;
   FakeLocal local;
+  Puller puller;
   Router router;
   SessionEnvironment environment;
   std::vector<uint64_t> woken;  // ids that waited for room
