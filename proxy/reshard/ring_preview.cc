@@ -140,7 +140,7 @@ std::vector<std::string> DescribePreview(const RingPreview& preview, size_t widt
   const auto add = [&](const std::vector<std::string>& more) {
     lines.insert(lines.end(), more.begin(), more.end());
   };
-  lines.push_back("moves " + HumanPercent(preview.moving_share) + " of the ring (the least possible is " +
+  lines.push_back("moves " + HumanPercent(preview.moving_share) + " of the ring (least possible " +
                   HumanPercent(preview.least_possible_share) + "): about " + HumanCount(preview.keys) +
                   " keys, " + HumanBytes(preview.bytes));
   std::vector<std::vector<std::string>> rows;

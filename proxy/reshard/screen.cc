@@ -46,7 +46,8 @@ size_t Height(const std::vector<std::string>& frame, size_t width) {
 }  // namespace
 
 Screen::Screen()
-    : terminal_(isatty(STDOUT_FILENO) != 0 && Environment("TERM") != "dumb"),
+    : dumb_(Environment("TERM") == "dumb"),
+      terminal_(isatty(STDOUT_FILENO) != 0 && !dumb_),
       colour_(terminal_ && Environment("NO_COLOR").empty()),
       blocks_(LocaleIsUtf8()) {}
 
@@ -66,7 +67,7 @@ void Screen::PrintTo(int fd, std::string_view line) {
   frame_.clear();
   std::string text;
   // Whatever a terminal has echoed since ("^C") goes.
-  if (isatty(fd) != 0) text.append("\r").append(kEndOfLine);
+  if (!dumb_ && isatty(fd) != 0) text.append("\r").append(kEndOfLine);
   Write(fd, text.append(line).append("\n"));
 }
 

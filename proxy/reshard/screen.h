@@ -35,7 +35,8 @@ class Screen {
   void PrintTo(int fd, std::string_view line);
   void Write(int fd, std::string_view text);
 
-  bool terminal_ = false;
+  bool dumb_ = false;      // a terminal that knows no escape sequences
+  bool terminal_ = false;  // can be drawn on
   bool colour_ = false;
   bool blocks_ = false;
   bool failed_ = false;

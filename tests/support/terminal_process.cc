@@ -35,8 +35,8 @@ bool IsReplaced(std::string_view line) {
 TerminalProcess::TerminalProcess(const std::vector<std::string>& command,
                                  const std::vector<std::string>& environment, size_t width, size_t height)
     : screen_(width, height) {
-  // Everything that allocates is done before the fork: the test may have other threads. Of two lines for one variable
-  // the first counts.
+  // Everything that allocates is done before the fork: the test may have other threads. Of two lines for one
+  // variable the first counts.
   std::vector<std::string> variables = environment;
   variables.insert(variables.end(), {"TERM=xterm", "LC_ALL=C.UTF-8"});
   for (char** entry = environ; *entry != nullptr; ++entry) {

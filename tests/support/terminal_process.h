@@ -14,11 +14,12 @@
 namespace ringway::test {
 
 // Runs a program on a pseudo terminal, types, and looks at the screen.
-// Thread: one at a time. Owns: the process, killed and reaped in the destructor, and the terminal. Limits: none.
+// Thread: one at a time. Owns: the process, killed and reaped in the destructor, and the terminal. Limits:
+// none.
 class TerminalProcess {
  public:
-  // `environment` holds NAME=value lines; TERM is xterm and the locale C.UTF-8 unless they say otherwise, and NO_COLOR
-  // is not set. Throws SetUpFailure when there is no terminal to be had.
+  // `environment` holds NAME=value lines; TERM is xterm and the locale C.UTF-8 unless they say otherwise, and
+  // NO_COLOR is not set. Throws SetUpFailure when there is no terminal to be had.
   TerminalProcess(const std::vector<std::string>& command, const std::vector<std::string>& environment = {},
                   size_t width = 80, size_t height = 24);
   ~TerminalProcess();

@@ -8,9 +8,9 @@
 
 namespace ringway::test {
 
-// As much of a VT100 as progress bars need: carriage return, line feed, cursor up, erase to the end of the line and of
-// the screen; colours are skipped, long lines are broken, and it scrolls.
-// Thread: one. Owns: its lines. Limits: one column for each character of UTF-8.
+// As much of a VT100 as progress bars need: carriage return, line feed, cursor up, erase to the end of the
+// line and of the screen; colours are skipped, long lines are broken, and it scrolls. Thread: one. Owns: its
+// lines. Limits: one column for each character of UTF-8.
 class VirtualScreen {
  public:
   VirtualScreen(size_t width, size_t height) : width_(width), height_(height), lines_(1) {}
