@@ -16,19 +16,25 @@ const ShardConfig* FindShard(const std::vector<ShardConfig>& shards, const std::
   return found == shards.end() ? nullptr : &*found;
 }
 
-constexpr std::string_view kMovesKeys =
-    "keys would change their owner, and moving them while clients are served is not part of this version; it "
-    "takes "
-    "effect at the next start, without moving any key";
 constexpr std::string_view kAddressIsKept =
-    "a shard whose own change is not taken keeps that address, so no shard is readdressed";
+    "another shard has that address as long as its keys have not moved, so no shard is readdressed";
+
+// A shard that the list does not name (any more) still has keys to give.
+void FollowShardAuth(const ShardAuth& before, const ShardAuth& after, ShardConfig* shard) {
+  if (shard->user != before.user || shard->password != before.password) return;
+  shard->user = after.user;
+  shard->password = after.password;
+}
 
 // The shards that run after a reload. The names, the weights and so the ring are those of before.
 std::vector<ShardConfig> MergeShards(const Config& before, const Config& after, bool readdress) {
   std::vector<ShardConfig> merged = before.shards;
   for (ShardConfig& shard : merged) {
     const ShardConfig* fresh = FindShard(after.shards, shard.name);
-    if (fresh == nullptr) continue;
+    if (fresh == nullptr) {
+      FollowShardAuth(before.shard_auth, after.shard_auth, &shard);
+      continue;
+    }
     ShardConfig taken = readdress ? *fresh : shard;
     taken.weight = shard.weight;
     taken.user = fresh->user;
@@ -84,7 +90,7 @@ std::vector<std::string> ConfigDiff::Describe(const Config& before, const Config
   for (const Field* field : live) lines.push_back(change(*field));
   for (const Field* field : needs_start) lines.push_back(change(*field) + ": takes effect at the next start");
   for (const ShardChange& shard : shards) {
-    if (shard.refusal.empty()) lines.push_back("shard " + shard.ToString());
+    if (shard.refusal.empty() && !shard.moves_keys()) lines.push_back("shard " + shard.ToString());
   }
   return lines;
 }
@@ -118,9 +124,7 @@ ConfigDiff Diff(const Config& before, const Config& after) {
   }
   const bool may_readdress = MayReaddress(before, after);
   for (ShardChange& change : diff.shards) {
-    const bool readdressed = change.kind == ShardChange::Kind::kReaddressed;
-    if (readdressed && !may_readdress) change.refusal = kAddressIsKept;
-    if (!readdressed && change.kind != ShardChange::Kind::kNewCredentials) change.refusal = kMovesKeys;
+    if (change.kind == ShardChange::Kind::kReaddressed && !may_readdress) change.refusal = kAddressIsKept;
   }
   return diff;
 }

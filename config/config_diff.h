@@ -10,8 +10,8 @@
 
 namespace ringway::config {
 
-// A shard of a known name may get another address or other credentials at once: no key moves. What would give
-// keys another owner is refused, since moving them while clients are served is not part of this version.
+// A shard of a known name may get another address or other credentials at once: no key moves. What gives keys
+// another owner takes a move of theirs, which is not begun here.
 struct ShardChange {
   // A shard may appear twice, once readdressed and once reweighed.
   enum class Kind { kAdded, kRemoved, kReweighed, kReaddressed, kNewCredentials };
@@ -22,6 +22,9 @@ struct ShardChange {
   std::string refusal = {};  // why it does not take effect; empty if it does
 
   const std::string& name() const { return kind == Kind::kRemoved ? before.name : after.name; }
+  bool moves_keys() const {
+    return kind == Kind::kAdded || kind == Kind::kRemoved || kind == Kind::kReweighed;
+  }
   // "added cache4 10.0.0.4:6379 weight 1"; holds no secret.
   std::string ToString() const;
 };
@@ -32,7 +35,8 @@ struct ConfigDiff {
   std::vector<ShardChange> shards;        // in the order: removed, then as the new list has them
 
   bool empty() const { return live.empty() && needs_start.empty() && shards.empty(); }
-  // One line for each change that is not refused, fit for the log; secrets are named, never shown.
+  // One line for each change that is neither refused nor moves keys, fit for the log; secrets are named,
+  // never shown.
   std::vector<std::string> Describe(const Config& before, const Config& after) const;
   // One line for each refused change of a shard, with the reason.
   std::vector<std::string> DescribeRefused() const;
@@ -42,7 +46,8 @@ struct ConfigDiff {
 ConfigDiff Diff(const Config& before, const Config& after);
 
 // `before` with what of `after` takes effect at once: what runs after a reload. Its shards are those of
-// `before` with their new addresses and credentials.
+// `before` with their new addresses and credentials; one that `after` does not name follows shard_auth if it
+// did before.
 Config ApplyLive(const Config& before, const Config& after, const ConfigDiff& diff);
 
 }  // namespace ringway::config

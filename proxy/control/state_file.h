@@ -31,7 +31,7 @@ class StateFile {
   config::Result<std::optional<SavedState>> Load() const;
 
   // Replaces the file as a whole, and returns when a power cut cannot undo it any more: that takes a disk's
-  // time (milliseconds). Empty, or why it could not be saved; the file is what it was then.
+  // time (milliseconds). Empty, or why it is not sure to be saved.
   std::string Save(const SavedState& state) const;
 
  private:
