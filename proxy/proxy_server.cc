@@ -183,6 +183,10 @@ void ProxyServer::ReloadConfig() {
     *config = config::ApplyLive(before, wanted, diff);
     for (const std::string& line : diff.Describe(before, wanted)) LogInfo("reload: " + line);
     for (const std::string& line : diff.DescribeRefused()) LogWarn("reload: " + line);
+    for (const config::ShardChange& change : diff.shards) {
+      if (!change.moves_keys()) continue;
+      LogWarn("reload: not taken: shard " + change.ToString() + ": keys would change their owner");
+    }
   });
   if (after->shards != before.shards) {
     const auto topology = state_->Publish(*after);
