@@ -19,7 +19,8 @@ class RelayPort {
   // `moved` of the keys, of `bytes` in all, are at the target; the others were not there, or `problem` says
   // why they are not. Called once, on the control loop, and not from within Relay.
   using Done = std::function<void(uint64_t moved, uint64_t bytes, std::string problem)>;
-  // `pair`: index into the plan's pairs.
+  // `pair`: index into the plan's pairs. Whoever relays passes the gate of the plan's figures; the mover
+  // counts.
   virtual void Relay(uint32_t pair, uint32_t db, std::vector<std::string> keys, Done done) = 0;
 };
 
@@ -34,7 +35,7 @@ class KeyMover {
     virtual ~Host() = default;
     // A full pass of every source has found nothing that moves; the mover has ended. May destroy it.
     virtual void OnMoverIdle() = 0;
-    // A sentence that names the server. Again when it changes.
+    // A sentence that names the server. Again when it changes. This and the next must not destroy the mover.
     virtual void OnMoverTrouble(const std::string& problem) = 0;
     virtual void OnMoverWell() = 0;
   };
@@ -43,8 +44,13 @@ class KeyMover {
     double max_source_busy = 0.25;  // share of each source's time; 0 and 1: no limit
   };
 
-  // `relay`: only needed for plans of mover kRelay. `timeout_usec`: for each call that moves no keys.
-  KeyMover(ControlLinks& links, Host& host, RelayPort* relay, int64_t timeout_usec);
+  struct Options {
+    int64_t timeout_usec = 1'000'000;  // for calls that move no keys
+    uint32_t databases = 16;           // looked into where a source does not tell which it has
+  };
+
+  // `relay`: only needed for plans of mover kRelay.
+  KeyMover(ControlLinks& links, Host& host, RelayPort* relay, const Options& options);
   // Calls nobody back. A call under way may still be carried out by its server: Stop first.
   ~KeyMover();
   KeyMover(const KeyMover&) = delete;
@@ -60,10 +66,8 @@ class KeyMover {
   void Stop(std::function<void()> done);
 
  private:
-  class Source;
-  struct Shared;
-
-  std::unique_ptr<Shared> shared_;
+  class Sources;
+  std::unique_ptr<Sources> sources_;
 };
 
 }  // namespace ringway::proxy

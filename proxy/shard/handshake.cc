@@ -73,7 +73,7 @@ void Handshake::Judge(Step step, std::string_view reply) {
     case Step::kName:
       return;  // a server that keeps CLIENT from this user serves all the same
     case Step::kSelect:
-      problem_ = text.starts_with("BUSY ") ? "is not ready: " + std::string(text) : "has no such database";
+      problem_ = text.starts_with("BUSY ") ? "is not ready: " + std::string(text) : std::string(kNoSuchDatabase);
       break;
     default:
       if (text.starts_with("NOAUTH")) {

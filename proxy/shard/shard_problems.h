@@ -11,6 +11,7 @@ inline constexpr std::string_view kIsClusterNode = "is a Redis Cluster node; sha
 inline constexpr std::string_view kRefusesCredentials = "refuses the proxy's user or password";
 inline constexpr std::string_view kWantsPassword = "wants a password";
 inline constexpr std::string_view kSpeaksNoRedis = "does not speak Redis's protocol";
+inline constexpr std::string_view kNoSuchDatabase = "has no such database";
 inline constexpr std::string_view kDoesNotAnswer = "does not answer";
 inline constexpr std::string_view kNameUnknown = "is unreachable: its name cannot be resolved";
 
