@@ -9,6 +9,7 @@
 #include "proxy/check.h"
 #include "proxy/info/info_facts.h"
 #include "proxy/log.h"
+#include "proxy/move/test_fault.h"
 #include "proxy/net/clock.h"
 
 namespace ringway::proxy {
@@ -50,7 +51,12 @@ Worker::Worker(ProxyState& state, uint32_t index)
                          state.connection_name_prefix(),
                          {}},
       pool_(shard_environment_, stats_),
-      puller_(pool_, requests_, shard_environment_, [this](int64_t usec) { pull_event_.AddTimeout(usec); }),
+      relay_(pool_, requests_),
+      puller_(
+          pool_, requests_, shard_environment_, [this](int64_t usec) { pull_event_.AddTimeout(usec); },
+          [this](const auto& plan, uint32_t pair, uint32_t db, const std::string& key, Relay::Done done) {
+            RelayKey(plan, pair, db, key, std::move(done));
+          }),
       local_(*this),
       router_(pool_, requests_, state.scripts, local_, puller_),
       session_environment_{blocks_, requests_, router_, dirty_clients_, SessionLimits{}, BlockRef(), {}},
@@ -103,15 +109,45 @@ void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction
 // What an older topology has sent to a server that the change concerns could still be carried out there.
 void Worker::AckWhenDrained() {
   const Topology& topology = router_.topology();
-  for (const auto& epoch : older_epochs_) {
-    if (!epoch.expired()) return;
-  }
   const std::vector<uint32_t> servers = topology.ServersInMotion();
-  for (const uint32_t id : servers) {
-    if (!pool_.Drained(id)) return;
+  if (CurrentTestFault() != TestFault::kSkipHold) {
+    for (const auto& epoch : older_epochs_) {
+      if (!epoch.expired()) return;
+    }
+    for (const uint32_t id : servers) {
+      if (!pool_.Drained(id)) return;
+    }
   }
   TopologyAck drained{TopologyAck::Kind::kDrained, index_, topology.epoch, {}};
+  for (const LostConnection& lost : pool_.lost().all()) {
+    if (std::find(servers.begin(), servers.end(), lost.shard_id) != servers.end())
+      drained.lost.push_back(lost);
+  }
   std::exchange(awaiting_ack_, nullptr)(drained);
+}
+
+void Worker::PostFenced(uint32_t shard_id, uint64_t connection_number) {
+  Post([this, shard_id, connection_number] { pool_.lost().Clear(shard_id, connection_number); });
+}
+
+void Worker::PostRelay(std::shared_ptr<const MovePlan> plan, uint32_t pair, uint32_t db,
+                       std::vector<std::string> keys, Relay::Done done) {
+  Post([this, plan = std::move(plan), pair, db, keys = std::move(keys), done = std::move(done)] {
+    for (const std::string& key : keys) relay_.Move(plan, pair, db, key, done);
+  });
+}
+
+// On the key's own worker, and back.
+void Worker::RelayKey(const std::shared_ptr<const MovePlan>& plan, uint32_t pair, uint32_t db,
+                      const std::string& key, Relay::Done done) {
+  Worker* owner = state_.workers[Relay::WorkerOf(key, state_.workers.size())];
+  if (owner == this) {
+    relay_.Move(plan, pair, db, key, std::move(done));
+    return;
+  }
+  owner->PostRelay(plan, pair, db, {key}, [this, done = std::move(done)](const Relay::Result& result) {
+    Post([done, result] { done(result); });
+  });
 }
 
 void Worker::PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned) {

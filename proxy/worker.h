@@ -45,6 +45,11 @@ class Worker final : private ClientConnection::Owner {
   void PostTopology(std::shared_ptr<const Topology> topology, TopologyAckFunction ack = nullptr);
   void PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned);
   void PostConfig(std::shared_ptr<const config::Config> config);
+  // What was lost of the server's connections up to this number can do nothing any more.
+  void PostFenced(uint32_t shard_id, uint64_t connection_number);
+  // Moves keys of which this is the worker (Relay::WorkerOf); `done` is called on this thread, for each key.
+  void PostRelay(std::shared_ptr<const MovePlan> plan, uint32_t pair, uint32_t db,
+                 std::vector<std::string> keys, Relay::Done done);
   // CLIENT PAUSE and UNPAUSE.
   void PostPause(const Pause& pause);
   // Stops accepting, answers what was asked, then ends; after `timeout_usec` in any case.
@@ -77,6 +82,8 @@ class Worker final : private ClientConnection::Owner {
   void EndIfDrained();
   void Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction ack);
   void AckWhenDrained();
+  void RelayKey(const std::shared_ptr<const MovePlan>& plan, uint32_t pair, uint32_t db,
+                const std::string& key, Relay::Done done);
   static void OnPullWake(evutil_socket_t fd, short what, void* self);
 
   ProxyState& state_;
@@ -89,6 +96,7 @@ class Worker final : private ClientConnection::Owner {
   FlushQueue dirty_clients_;
   ShardEnvironment shard_environment_;
   ShardPool pool_;
+  Relay relay_;
   Puller puller_;
   LocalCommands local_;
   Router router_;

@@ -50,8 +50,12 @@ class Puller::ProbeCollector final : public ReplyCollector {
 };
 
 Puller::Puller(ShardPool& pool, RequestTable& requests, const ShardEnvironment& environment,
-               std::function<void(int64_t)> wake_after)
-    : pool_(pool), requests_(requests), environment_(environment), wake_after_(std::move(wake_after)) {}
+               std::function<void(int64_t)> wake_after, RelayFunction relay)
+    : pool_(pool),
+      requests_(requests),
+      environment_(environment),
+      wake_after_(std::move(wake_after)),
+      relay_(std::move(relay)) {}
 
 Puller::~Puller() = default;
 
@@ -113,6 +117,7 @@ void Puller::Pump() {
 
 bool Puller::StartBatch(Lane& lane) {
   if (lane.under_way || lane.queue.empty()) return true;
+  if (lane.plan->mover() == config::Mover::kRelay) return StartRelays(lane);
   const std::string why = WhyTargetRests(lane);
   if (!why.empty()) {
     FailQueue(lane, {PullOutcome::Kind::kTargetTrouble, protocol::MoveFail(why)});
@@ -211,6 +216,39 @@ bool Puller::TryAgainApart(Lane& lane, std::vector<EntryPtr>& batch, const Migra
   }
   batch.clear();
   return true;
+}
+
+// A key's own worker keeps others waiting, so nothing is gained by batches.
+bool Puller::StartRelays(Lane& lane) {
+  while (!lane.queue.empty()) {
+    if (!lane.plan->figures().gate.BeginBatch(requests_.now_usec())) return false;
+    lane.batch.push_back(std::move(lane.queue.front()));
+    lane.queue.pop_front();
+    // A copy: the entry may be gone before the call returns.
+    const std::string key = lane.batch.back()->key;
+    relay_(lane.plan, lane.pair, lane.db, key,
+           [this, &lane, key](const Relay::Result& result) { OnRelayed(lane, key, result); });
+  }
+  return true;
+}
+
+void Puller::OnRelayed(Lane& lane, const std::string& key, const Relay::Result& result) {
+  lane.plan->figures().gate.EndBatch();
+  const auto entry = std::find_if(lane.batch.begin(), lane.batch.end(),
+                                  [&key](const EntryPtr& item) { return item->key == key; });
+  std::vector<EntryPtr> ended;
+  ended.push_back(std::move(*entry));
+  lane.batch.erase(entry);
+  lane.by_key.erase(ended.front()->key);
+  MoveFigures::Pair& figures = lane.figures();
+  if (result.outcome.kind != PullOutcome::Kind::kPulled) {
+    figures.errors.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    (result.moved ? figures.keys_on_access : figures.keys_absent).fetch_add(1, std::memory_order_relaxed);
+    figures.bytes.fetch_add(result.bytes, std::memory_order_relaxed);
+    if (plan_ == lane.plan.get()) pulled_.Add(lane.db, key);
+  }
+  Finish(std::move(ended), result.outcome);
 }
 
 PullOutcome Puller::OutcomeOf(const Lane& lane, const MigrateBatchResult& result) const {

@@ -10,23 +10,14 @@
 #include <vector>
 
 #include "proxy/move/migrate_frame.h"
+#include "proxy/move/pull_outcome.h"
 #include "proxy/move/pulled_keys.h"
+#include "proxy/move/relay.h"
 #include "proxy/route/request.h"
 #include "proxy/shard/shard_pool.h"
 #include "proxy/topology.h"
 
 namespace ringway::proxy {
-
-// How the attempt to bring one key to its new owner ended.
-struct PullOutcome {
-  enum class Kind : uint8_t {
-    kPulled,         // the key is at the target, or there is none
-    kTargetTrouble,  // the target does not take it: if there is a key, the source still has it
-    kSourceTrouble,  // the source cannot be asked: where the key is is not known
-  };
-  Kind kind = Kind::kPulled;
-  std::string error;  // a whole error text, if not pulled
-};
 
 // Waits for a key, as long as its request lives.
 class PullWaiter {
@@ -37,7 +28,12 @@ class PullWaiter {
   ~PullWaiter() = default;
 };
 
-// Brings moving keys to their new owner before their first command there: MIGRATE on the source, in batches.
+// Has a key moved by the worker that it belongs to (Relay), of whatever thread; `done` comes on the caller's.
+using RelayFunction = std::function<void(const std::shared_ptr<const MovePlan>& plan, uint32_t pair,
+                                         uint32_t db, const std::string& key, Relay::Done done)>;
+
+// Brings moving keys to their new owner before their first command there: MIGRATE on the source, in batches,
+// or through the relay if the plan says so.
 // Of one pair of servers and one database one batch at a time is under way, and what is asked for meanwhile
 // makes the next one, so a source is not blocked for longer than one batch takes, however slow the target is.
 // Those who wait for one key are told in the order in which they asked. A target that did not answer the
@@ -58,7 +54,7 @@ class Puller {
 
   // `wake_after`: has Pump called again after so many microseconds.
   Puller(ShardPool& pool, RequestTable& requests, const ShardEnvironment& environment,
-         std::function<void(int64_t)> wake_after);
+         std::function<void(int64_t)> wake_after, RelayFunction relay);
   ~Puller();
   Puller(const Puller&) = delete;
   Puller& operator=(const Puller&) = delete;
@@ -127,6 +123,8 @@ class Puller {
   void TakeBatch(Lane& lane);
   void SendBatch(Lane& lane, ShardConnection& source);
   void OnBatch(Lane& lane, std::string_view reply);
+  bool StartRelays(Lane& lane);
+  void OnRelayed(Lane& lane, const std::string& key, const Relay::Result& result);
   bool TryAgainApart(Lane& lane, std::vector<EntryPtr>& batch, const MigrateBatchResult& result);
   void FailQueue(Lane& lane, const PullOutcome& outcome);
   // Tells those who wait, when the lane is in order again: they may ask for more.
@@ -144,6 +142,7 @@ class Puller {
   RequestTable& requests_;
   const ShardEnvironment& environment_;
   const std::function<void(int64_t)> wake_after_;
+  const RelayFunction relay_;
   const MovePlan* plan_ = nullptr;  // what pulled_ belongs to; never followed
   PulledKeys pulled_;
   std::vector<std::unique_ptr<Lane>> lanes_;

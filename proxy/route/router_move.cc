@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "protocol/number_text.h"
+#include "proxy/move/test_fault.h"
 #include "proxy/route/router.h"
 #include "proxy/words.h"
 
@@ -17,17 +18,19 @@ using protocol::RequestView;
 std::optional<RequestHandler::Outcome> Router::AwaitKeys(ClientSession& session, const CommandRow& row,
                                                          const RequestView& request, const BlockRef* block,
                                                          uint32_t shard) {
-  if (session.pulls_of_several() > 0 || (session.pulls() > 0 && !topology_->moving())) {
+  const TestFault fault = CurrentTestFault();
+  const bool in_order = fault != TestFault::kForgetOrder;
+  if (in_order && (session.pulls_of_several() > 0 || (session.pulls() > 0 && !topology_->moving()))) {
     session.StallUntilAnswered();
     return Outcome::kStall;
   }
   if (topology_->move == nullptr) return std::nullopt;
   FindPulls(row, request, session.state().db);
   if (topology_->holding()) {
-    if (!any_key_moves_) return std::nullopt;
+    if (!any_key_moves_ || fault == TestFault::kSkipHold) return std::nullopt;
     return StallUntilTopology();
   }
-  if (pulls_.empty()) return std::nullopt;
+  if (pulls_.empty() || fault == TestFault::kSkipPull) return std::nullopt;
   if (const auto outcome = CheckPullOrder(session)) return outcome;
   WaitingCommand command;
   command.row = &row;

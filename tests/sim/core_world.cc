@@ -118,7 +118,12 @@ CoreWorld::CoreWorld(const Options& options)
                         .connection_name_prefix = {},
                         .lost = {}},
       pool(shard_environment, stats),
-      puller(pool, requests, shard_environment, [](int64_t) {}),
+      relay(pool, requests),
+      puller(
+          pool, requests, shard_environment, [](int64_t) {},
+          [this](const auto& plan, uint32_t pair, uint32_t db, const std::string& key, Relay::Done done) {
+            relay.Move(plan, pair, db, key, std::move(done));
+          }),
       router(pool, requests, scripts, local, puller),
       environment{blocks, requests, router, dirty_clients, SessionLimits{}, BlockRef(), {}},
       options_(options),

@@ -92,6 +92,7 @@ class CoreWorld {
   ShardPool pool;
   ScriptCache scripts;
   FakeLocal local;
+  Relay relay;
   Puller puller;
   Router router;
   SessionEnvironment environment;
