@@ -9,9 +9,17 @@ namespace ringway::test {
 
 namespace {
 constexpr size_t kMaxComplaints = 20;
+
+int ServedKinds(const std::string& address) {
+  const Reply reply = RespClient(address).Do({"MULTI"});
+  if (reply.type == 0) throw SetUpFailure("no answer to MULTI: " + reply.text);
+  return kSharedMoveKinds - (reply.IsOk() ? 0 : 1);
+}
+
 }  // namespace
 
-MoveChecker::MoveChecker(MoveCheckerOptions options) : options_(std::move(options)) {
+MoveChecker::MoveChecker(MoveCheckerOptions options)
+    : options_(std::move(options)), kinds_(ServedKinds(options_.address)) {
   const auto ballast = static_cast<size_t>(options_.ballast_per_database);
   ballast_excused_.assign(kSharedDatabases, std::vector<bool>(ballast, false));
   for (int database = 0; database < kSharedDatabases; ++database) {
@@ -85,6 +93,7 @@ void MoveChecker::Stop() {
 }
 
 void MoveChecker::Excuse(const std::function<bool(const PlacedKey&)>& may_be_lost) {
+  excuses_.new_keys = true;
   for (const auto& client : clients_) {
     for (MoveUnit& unit : client->units()) {
       for (const std::string& key : unit.Keys()) {
@@ -106,6 +115,7 @@ void MoveChecker::Excuse(const std::function<bool(const PlacedKey&)>& may_be_los
 }
 
 void MoveChecker::EndExcuses() {
+  excuses_.new_keys = false;
   for (const auto& client : clients_) {
     for (MoveUnit& unit : client->units()) unit.EndExcuse();
   }
@@ -149,8 +159,11 @@ std::shared_ptr<MoveRegister> MoveChecker::RegisterAt(int database, int index) c
 
 void MoveChecker::RenewRegister(int database, int index) {
   const std::lock_guard lock(mutex_);
-  registers_[static_cast<size_t>(database)][static_cast<size_t>(index)] = std::make_shared<MoveRegister>(
+  std::shared_ptr<MoveRegister>& place =
+      registers_[static_cast<size_t>(database)][static_cast<size_t>(index)];
+  place = std::make_shared<MoveRegister>(
       "register" + std::to_string(index) + "g" + std::to_string(++register_generation_), &excuses_);
+  if (excuses_.new_keys) place->Excuse();
 }
 
 }  // namespace ringway::test

@@ -42,6 +42,7 @@ class MoveChecker {
   static constexpr int kFlushedDatabase = 8;
   static constexpr int kQuietDatabase = 9;
 
+  // Asks the proxy whether it serves transactions. Throws SetUpFailure when it does not answer.
   explicit MoveChecker(MoveCheckerOptions options);
   ~MoveChecker();
 
@@ -78,6 +79,7 @@ class MoveChecker {
   void RenewRegister(int database, int index);
 
   const MoveCheckerOptions options_;
+  const int kinds_;  // of work, which clients share out among their units
   MoveExcuses excuses_;
   std::vector<std::unique_ptr<MoveClient>> clients_;
   std::vector<std::thread> threads_;

@@ -8,6 +8,8 @@ namespace {
 constexpr size_t kUnitsInRound = 3;
 constexpr size_t kReadsInRound = 3;
 constexpr size_t kBallastInRound = 4;
+// A proxy that is away is not asked again at once.
+constexpr milliseconds kRetry{10};
 }  // namespace
 
 MoveClient::MoveClient(int id, int database, MoveChecker* checker)
@@ -15,7 +17,7 @@ MoveClient::MoveClient(int id, int database, MoveChecker* checker)
   const int count = checker->options_.units_per_client;
   const bool flushes = database == MoveChecker::kFlushedDatabase;
   for (int i = 0; i < (flushes ? 1 : count); ++i) {
-    const auto kind = static_cast<MoveKind>((id * count + i) % kSharedMoveKinds);
+    const auto kind = static_cast<MoveKind>((id * count + i) % checker->kinds_);
     units_.emplace_back("c" + std::to_string(id) + "u" + std::to_string(i), flushes ? MoveKind::kFlush : kind,
                         random_(), &checker->excuses_);
   }
@@ -29,6 +31,7 @@ bool MoveClient::Connected() {
   if (selected.IsOk()) return true;
   if (!checker_->excuses_.connections) checker_->Complain("cannot connect: " + ToText(selected));
   connection_.socket().Close();
+  Eventually([] { return false; }, kRetry);
   return false;
 }
 
@@ -93,7 +96,8 @@ void MoveClient::Collect() {
     broken = broken || reply.type == 0;
     const std::string wrong = Judge(awaited, reply);
     ++checker_->judged_;
-    if (reply.type == 0 || reply.IsError()) ++checker_->lost_answers_;
+    const bool refused = reply.IsError() && !reply.IsErrorStartingWith("ERR no such key");
+    if (reply.type == 0 || refused) ++checker_->lost_answers_;
     if (!wrong.empty()) {
       checker_->Complain("client " + std::to_string(id_) + " database " + std::to_string(database_) + ": " +
                          wrong);

@@ -100,14 +100,20 @@ std::map<std::string, size_t> MoveCluster::Members() {
   return members;
 }
 
-std::vector<std::string> MoveCluster::PlacesOf(const std::string& key) {
-  std::vector<std::string> places;
-  const Reply answer = Ring({"LOCATE", key});
-  if (answer.elements.size() != 1) return places;
-  for (const char* field : {"shard", "from", "to"}) {
-    const Reply* place = answer.elements[0].Find(field);
-    if (place != nullptr && place->IsString()) places.push_back(place->text);
+std::vector<std::vector<std::string>> MoveCluster::PlacesOf(const std::vector<std::string>& keys) {
+  std::vector<std::vector<std::string>> places;
+  for (size_t start = 0; start < keys.size(); start += kLocateAtOnce) {
+    Command words = {"LOCATE"};
+    for (size_t i = start; i < std::min(keys.size(), start + kLocateAtOnce); ++i) words.push_back(keys[i]);
+    for (const Reply& answer : Ring(words).elements) {
+      places.emplace_back();
+      for (const char* field : {"shard", "from", "to"}) {
+        const Reply* place = answer.Find(field);
+        if (place != nullptr && place->IsString()) places.back().push_back(place->text);
+      }
+    }
   }
+  if (places.size() != keys.size()) throw SetUpFailure("RING LOCATE answered too little");
   return places;
 }
 
@@ -126,37 +132,22 @@ std::vector<MoveCluster::Found> MoveCluster::AllKeys() {
   return found;
 }
 
-std::vector<std::string> MoveCluster::Locate(const std::vector<std::string>& keys) {
-  std::vector<std::string> owners;
-  for (size_t start = 0; start < keys.size(); start += kLocateAtOnce) {
-    Command words = {"LOCATE"};
-    for (size_t i = start; i < std::min(keys.size(), start + kLocateAtOnce); ++i) words.push_back(keys[i]);
-    const Reply answer = Ring(words);
-    for (const Reply& place : answer.elements) {
-      const Reply* shard = place.Find("shard");
-      owners.push_back(shard == nullptr ? "" : shard->text);
-    }
-  }
-  return owners;
-}
-
 std::vector<std::string> MoveCluster::Misplaced() {
   const std::map<std::string, size_t> members = Members();
   const std::vector<Found> found = AllKeys();
   std::vector<std::string> names;
   for (const Found& each : found) names.push_back(each.key.substr(each.key.find('/') + 1));
-  const std::vector<std::string> owners = Locate(names);
-  if (owners.size() != names.size()) return {"RING LOCATE answered too little"};
+  const std::vector<std::vector<std::string>> places = PlacesOf(names);
   std::vector<std::string> wrong;
   std::map<std::string, size_t> seen;
   for (size_t i = 0; i < found.size() && wrong.size() < kMaxTold; ++i) {
     const auto [before, first] = seen.emplace(found[i].key, found[i].server);
     if (!first)
       wrong.push_back(found[i].key + " is on " + Name(before->second) + " and " + Name(found[i].server));
-    const auto owner = members.find(owners[i]);
+    const auto owner = members.find(places[i].front());
     if (owner == members.end() || owner->second != found[i].server) {
       wrong.push_back(found[i].key + " is on the server " + Name(found[i].server) + ", and its shard is " +
-                      owners[i]);
+                      places[i].front());
     }
   }
   return wrong;

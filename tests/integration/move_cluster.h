@@ -61,8 +61,8 @@ class MoveCluster {
 
   // What RING LIST says: names of shards, with the index of their server.
   std::map<std::string, size_t> Members();
-  // The shards a key may be on: where RING LOCATE sees it, and where it moves from and to.
-  std::vector<std::string> PlacesOf(const std::string& key);
+  // The shards each key may be on: where RING LOCATE sees it, and where it moves from and to.
+  std::vector<std::vector<std::string>> PlacesOf(const std::vector<std::string>& keys);
 
   // Looks at every server directly while nobody writes and nothing moves: what is not as RING LOCATE says, or
   // is there twice, or is on a server outside the ring. Empty when all is well.
@@ -76,7 +76,6 @@ class MoveCluster {
     size_t server;
   };
   std::vector<Found> AllKeys();
-  std::vector<std::string> Locate(const std::vector<std::string>& keys);
 
   const MoveClusterOptions options_;
   TempDir directory_;

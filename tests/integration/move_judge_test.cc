@@ -1,5 +1,7 @@
 // The checker of moves must be able to say no.
+#include "tests/integration/move_checker.h"
 #include "tests/integration/move_register.h"
+#include "tests/integration/move_survey.h"
 #include "tests/integration/move_unit.h"
 #include "tests/integration/proxy_test.h"
 
@@ -165,6 +167,23 @@ TEST_F(MoveJudgeOne, LetsADeadlineGrow) {
   EXPECT_FALSE(Matches(ttl, {"PTTL", "k"}, ParseReply(":900\r\n")));
   EXPECT_FALSE(Matches(ttl, {"PTTL", "k"}, ParseReply(":-1\r\n")));
   EXPECT_FALSE(Matches(ttl, {"PTTL", "k"}, ParseReply(":-2\r\n")));
+}
+
+// RINGWAY_TEST_TARGET=direct: against one plain redis-server, of which no fault may be told.
+class MoveCheckerCalm : public ProxyTest {};
+
+TEST_F(MoveCheckerCalm, AFaultIsFoundWhereNothingMoves) {
+  MoveCheckerOptions options;
+  options.address = cluster_->address();
+  MoveChecker checker(options);
+  checker.Start();
+  MoveSurvey survey(&checker, 100);
+  EXPECT_TRUE(Eventually([&] { return checker.judged() > 100'000 && survey.rounds() > 3; }));
+  survey.Stop();
+  checker.Stop();
+  EXPECT_THAT(checker.Complaints(), IsEmpty());
+  EXPECT_THAT(survey.Complaints(), IsEmpty());
+  EXPECT_EQ(checker.lost_answers(), 0);
 }
 
 }  // namespace

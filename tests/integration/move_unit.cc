@@ -11,11 +11,15 @@ namespace {
 constexpr size_t kMaxWorlds = 200;
 // Longer than a test freezes a server: afterwards a lost command has been carried out, or never will be.
 constexpr int64_t kGhostLifeUsec = 5'000'000;
-constexpr size_t kHistory = 60;
+constexpr size_t kHistory = 40;
+constexpr size_t kShown = 40;  // bytes of an argument
 
 std::string Joined(const Command& command) {
   std::string text;
-  for (const std::string& argument : command) text += (text.empty() ? "" : " ") + argument;
+  for (const std::string& argument : command) {
+    text += (text.empty() ? "" : " ") +
+            (argument.size() > kShown ? argument.substr(0, kShown) + "..." : argument);
+  }
   return text;
 }
 
@@ -47,6 +51,7 @@ void MoveUnit::TakeNewKeys() {
   ++generation_;
   worlds_.assign(1, World());
   confused_ = false;
+  excused_ = excused_ || excuses_->new_keys;
   lost_.clear();
   losing_ = -1;
   Note("new keys " + Prefix());

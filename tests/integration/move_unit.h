@@ -18,6 +18,7 @@ struct MoveExcuses {
   std::atomic<bool> lost_answers{false};  // SHARDDOWN, SHARDTIMEOUT: the command may have been carried out
   std::atomic<bool> refusals{false};      // MOVEFAIL, OOM: it was not
   std::atomic<bool> connections{false};   // the proxy dies
+  std::atomic<bool> new_keys{false};      // a server dies: keys first used now may be lost with it
   // What a move may add to a lifetime: MIGRATE sends the time that is left, and the way takes time. On a
   // loaded machine that is mostly waiting for a processor.
   std::atomic<int64_t> transit_usec{300 * 1000};

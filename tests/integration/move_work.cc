@@ -213,7 +213,7 @@ MoveStep Script(const Desk& desk) {
       return desk.Pick(8) == 0 ? One({"DEL", desk.Key(0)}) : One({"GET", desk.Key(0)});
     case 1:
     case 2:
-      return One({"EVAL", kTransferScript, "2", desk.Key(1), desk.Key(2), std::to_string(desk.Pick(50))});
+      return One({"EVAL", kTransferScript, "2", desk.Key(1), desk.Key(2), std::to_string(1 + desk.Pick(50))});
     case 3:
       return One({"MGET", desk.Key(1), desk.Key(2)});
     default:

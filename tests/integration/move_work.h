@@ -31,10 +31,10 @@ enum class MoveKind {
   kSplit,
   kTag,
   kScript,
-  kTransaction,
-  kFlush,  // needs a database of its own
+  kTransaction,  // where MULTI is served
+  kFlush,        // needs a database of its own
 };
-inline constexpr int kSharedMoveKinds = 12;  // all but kFlush
+inline constexpr int kSharedMoveKinds = 12;  // all but kFlush; the last is kTransaction
 
 // The next step of that kind on keys that begin with `prefix`; `serial` makes values unique and is raised.
 MoveStep NextMoveStep(MoveKind kind, const std::string& prefix, int64_t* serial, std::mt19937_64* random);

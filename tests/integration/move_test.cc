@@ -1,0 +1,123 @@
+// Shards come, go and change their weight under traffic, and no key is missed. RINGWAY_MOVE_SECONDS sets how
+// long, RINGWAY_SEED replays.
+#include <chrono>
+
+#include "tests/integration/move_fixture.h"
+
+namespace ringway::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// So that a move takes its time, and most keys are asked for before the mover has come to them.
+const char kSlowly[] = "migration: {keys_per_second: 4000}\n";
+
+class CalmMove : public MoveTest {
+ protected:
+  // A change that says something: WEIGHT to the weight that the shard has is refused.
+  bool ApplyRandom(size_t count) {
+    Command words = {"APPLY"};
+    const Command changes = RandomChanges(count);
+    if (changes.empty()) return false;
+    words.insert(words.end(), changes.begin(), changes.end());
+    const Reply reply = cluster_->Ring(words);
+    const bool begun = reply.IsString();
+    if (begun) ++moves_;
+    EXPECT_TRUE(begun || changes[0] == "WEIGHT" || changes.size() > 3) << ToText(reply) << " " << reply.text;
+    return begun;
+  }
+};
+
+TEST_F(CalmMove, NoFaultIsFoundWithoutAMove) {
+  Start({});
+  Consistently([] { return true; }, seconds(1));
+  ExpectNoFault();
+  checker_->Pause();
+  EXPECT_THAT(cluster_->Misplaced(), IsEmpty());
+  checker_->Resume();
+  EXPECT_GT(checker_->judged(), 10'000);
+}
+
+TEST_F(CalmMove, KeysAreMissedWhileAShardIsAdded) {
+  MoveClusterOptions options;
+  options.config = kSlowly;
+  Start(options);
+  ASSERT_TRUE(Apply(cluster_->Add(3)));
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+  ASSERT_TRUE(Apply(cluster_->Remove("s4")));
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+}
+
+TEST_F(CalmMove, KeysAreMissedWhileShardsChangeInRandomOrder) {
+  MoveClusterOptions options;
+  options.config = kSlowly;
+  options.spares = 3;
+  Start(options);
+  const auto end = Clock::now() + MoveSeconds(10);
+  while (Clock::now() < end) {
+    if (!ApplyRandom(1 + random_() % 3)) continue;
+    ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+  }
+  EXPECT_GT(moves_, 1);
+}
+
+TEST_F(CalmMove, KeysAreMissedWhenAMoveIsSteered) {
+  MoveClusterOptions options;
+  options.config = kSlowly;
+  options.spares = 3;
+  Start(options);
+  const auto end = Clock::now() + MoveSeconds(10);
+  while (Clock::now() < end) {
+    if (!ApplyRandom(1 + random_() % 2)) continue;
+    const auto wait = [this](uint64_t most) {
+      Consistently([] { return true; }, milliseconds(random_() % most));
+    };
+    wait(300);
+    for (int i = 0; i < 3; ++i) {
+      switch (random_() % 4) {
+        case 0:
+          cluster_->Ring({"PAUSE"});
+          break;
+        case 1:
+          cluster_->Ring({"RESUME"});
+          break;
+        case 2:
+          cluster_->Ring({"THROTTLE", std::to_string(500 + random_() % 5000)});
+          break;
+        default:
+          if (random_() % 2 == 0) cluster_->Ring({"ABORT"});
+      }
+      wait(200);
+    }
+    cluster_->Ring({"RESUME"});
+    cluster_->Ring({"THROTTLE", "4000"});
+    ASSERT_TRUE(cluster_->WaitSettled(seconds(30))) << cluster_->MigrationText();
+    ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+  }
+  EXPECT_GT(moves_, 1);
+}
+
+// The checker itself: a proxy that skips a step must be found out.
+class FaultyMove : public MoveTest {
+ protected:
+  bool FaultIsFound(const std::string& fault) {
+    MoveClusterOptions options;
+    options.config = kSlowly;
+    options.environment = {"RINGWAY_TEST_FAULT=" + fault};
+    Start(options, false);
+    const auto found = [this] { return !checker_->Complaints().empty(); };
+    for (int i = 0; i < 10 && !found(); ++i) {
+      if (!Apply(i % 2 == 0 ? cluster_->Add(3) : cluster_->Remove("s4"))) return false;
+      Eventually([&] { return found() || cluster_->Ring({"WAIT", "100"}).integer == 1; }, seconds(20));
+    }
+    if (found()) std::cout << checker_->Complaints().front().substr(0, 300) << std::endl;
+    return found();
+  }
+};
+
+TEST_F(FaultyMove, AMoveWithoutAHoldPassesForCorrect) { EXPECT_TRUE(FaultIsFound("skip-hold")); }
+
+TEST_F(FaultyMove, AMoveWithoutPullsPassesForCorrect) { EXPECT_TRUE(FaultIsFound("skip-pull")); }
+
+}  // namespace
+}  // namespace ringway::test
