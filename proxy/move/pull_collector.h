@@ -28,7 +28,8 @@ struct WaitingCommand {
   // split.
   std::vector<uint32_t> keys;
   uint32_t shard = 0;
-  bool several = true;  // may have more keys than one, in one database
+  bool several = true;    // may have more keys than one, in one database
+  bool patterns = false;  // SORT: reads keys that its patterns mean, which have not been pulled
 
   protocol::RequestView view() const { return {frame.view(), args}; }
 };

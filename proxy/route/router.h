@@ -15,6 +15,7 @@
 #include "proxy/client/client_session.h"
 #include "proxy/move/pull_collector.h"
 #include "proxy/move/puller.h"
+#include "proxy/move/sort_collector.h"
 #include "proxy/route/script_cache.h"
 #include "proxy/route/script_collectors.h"
 #include "proxy/route/shard_sender.h"
@@ -45,7 +46,10 @@ struct Pause {
 
 // Decides where each request goes: finds its command and keys, asks the ring, and sends it on, in parts where
 // its keys live on several shards. Thread: one worker. Owns: scratch space.
-class Router final : public RequestHandler, public AskKeysCollector::KeyRouter, public CommandContinuation {
+class Router final : public RequestHandler,
+                     public AskKeysCollector::KeyRouter,
+                     public CommandContinuation,
+                     public SortCollector::Router {
  public:
   Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local, Puller& puller);
 
@@ -68,6 +72,7 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter, 
   std::string SendByKeys(Request& request, AskedCommand command,
                          const std::vector<std::string_view>& keys) override;
   void Continue(Request& request, const WaitingCommand& command) override;
+  void ContinueSort(Request& request, WaitingCommand command, const std::vector<std::string>& keys) override;
 
   void Adopt(std::shared_ptr<const Topology> topology);
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
@@ -118,6 +123,9 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter, 
   // now; else it has been taken and waits for its keys, or must be tried again.
   std::optional<Outcome> AwaitKeys(ClientSession& session, const Row& row, const View& request,
                                    const BlockRef* block, uint32_t shard);
+  // Whether the request is a SORT that reads keys of elements.
+  bool HasSortPatterns(const Row& row, const View& request);
+  void AskSortElements(Request& request, const WaitingCommand& command);
   void FindPulls(const Row& row, const View& request, uint32_t db);
   void AddPull(uint32_t db, std::string_view key);
   std::optional<Outcome> CheckPullOrder(ClientSession& session);
@@ -174,6 +182,7 @@ class Router final : public RequestHandler, public AskKeysCollector::KeyRouter, 
 
   // Scratch, kept for its memory.
   protocol::KeyList keys_;
+  protocol::KeyList patterns_;
   std::vector<uint32_t> key_parts_;
   std::vector<uint32_t> part_shards_;
   std::vector<uint32_t> part_keys_;

@@ -30,7 +30,8 @@ std::optional<RequestHandler::Outcome> Router::AwaitKeys(ClientSession& session,
     if (!any_key_moves_ || fault == TestFault::kSkipHold) return std::nullopt;
     return StallUntilTopology();
   }
-  if (pulls_.empty() || fault == TestFault::kSkipPull) return std::nullopt;
+  const bool patterns = any_key_moves_ && HasSortPatterns(row, request);
+  if ((pulls_.empty() && !patterns) || fault == TestFault::kSkipPull) return std::nullopt;
   if (const auto outcome = CheckPullOrder(session)) return outcome;
   WaitingCommand command;
   command.row = &row;
@@ -43,11 +44,47 @@ std::optional<RequestHandler::Outcome> Router::AwaitKeys(ClientSession& session,
   command.epoch_token = epoch_token_;
   command.keys.assign(keys_.begin(), keys_.end());
   command.shard = shard;
-  command.several = keys_.size() > 1 || pulls_.size() > 1;
+  command.several = keys_.size() > 1 || pulls_.size() > 1 || patterns;
+  command.patterns = patterns;
   Request* sent = session.NewRequest(row.id);
-  sent->parts_pending = 1;
-  StartPulls(*sent, std::move(command));
+  if (!pulls_.empty()) {
+    StartPulls(*sent, std::move(command));
+  } else {
+    sent->parts_pending = 1;
+    Continue(*sent, command);
+    requests_.EndPart(sent);
+  }
   return Outcome::kTaken;
+}
+
+bool Router::HasSortPatterns(const CommandRow& row, const RequestView& request) {
+  if (&row != sort_ && &row != sort_ro_) return false;
+  protocol::FindSortPatterns(request, &patterns_);
+  return !patterns_.empty();
+}
+
+void Router::AskSortElements(Request& request, const WaitingCommand& command) {
+  if (request.client != nullptr) request.client->BeginPull(true);
+  auto* collector = new SortCollector(*this, command);
+  request.collector.reset(collector);
+  sender_.SendInOrder(request, 0, command.topology->shards[command.shard].id, command.db,
+                      collector->QuestionFrame(), nullptr);
+}
+
+void Router::ContinueSort(Request& request, WaitingCommand command, const std::vector<std::string>& keys) {
+  command.patterns = false;
+  // Under the topology that the command began with: it is the one under which the owner was chosen.
+  const Topology& topology = *command.topology;
+  pulls_.clear();
+  for (const std::string& key : keys) {
+    const uint64_t hash = topology.ring.Hash(key);
+    if (topology.move->Moves(hash)) pulls_.push_back({command.db, key, hash});
+  }
+  if (pulls_.empty()) {
+    Continue(request, command);
+  } else {
+    StartPulls(request, std::move(command));
+  }
 }
 
 void Router::FindPulls(const CommandRow& row, const RequestView& request, uint32_t db) {
@@ -91,8 +128,9 @@ std::optional<RequestHandler::Outcome> Router::CheckPullOrder(ClientSession& ses
   return Outcome::kStall;
 }
 
-// `request` is held by one part until the last of pulls_ is there.
 void Router::StartPulls(Request& request, WaitingCommand command) {
+  // Until the last of pulls_ is there.
+  ++request.parts_pending;
   if (request.client != nullptr) request.client->BeginPull(command.several);
   const std::shared_ptr<const MovePlan> plan = command.topology->move;
   auto* collector = new PullCollector(pool_, requests_, *this, std::move(command));
@@ -112,6 +150,10 @@ void Router::Continue(Request& request, const WaitingCommand& command) {
       return;
     }
     shard = part_shards_.front();
+  }
+  if (command.patterns) {
+    AskSortElements(request, command);
+    return;
   }
   const uint32_t shard_id = command.topology->shards[shard].id;
   if (&row == evalsha_ || &row == evalsha_ro_) {
