@@ -44,6 +44,33 @@ class MoveChaos : public MoveTest {
   }
 };
 
+// The harm alone must not look like a fault of a move.
+TEST_F(MoveChaos, AFaultIsFoundWithoutAMove) {
+  Start(Options(0), false);
+  checker_->excuses().lost_answers = true;
+  checker_->excuses().connections = true;
+  Wait(300);
+  cluster_->server(0).Pause();
+  Consistently([] { return true; }, kFreeze);
+  cluster_->server(0).Resume();
+  Wait(300);
+  cluster_->KillProxy();
+  cluster_->StartProxy();
+  Wait(300);
+  ExcuseKeysOf("s2");
+  cluster_->server(1).Kill();
+  Wait(300);
+  cluster_->server(1).Restart();
+  Consistently([] { return true; }, milliseconds(1500));
+  EndExcuses();
+  Consistently([] { return true; }, milliseconds(300));
+  ASSERT_NO_FATAL_FAILURE(ExpectNoFault());
+  checker_->Pause();
+  EXPECT_THAT(cluster_->Misplaced(), IsEmpty());
+  checker_->Resume();
+  EXPECT_GT(checker_->lost_answers(), 0);
+}
+
 TEST_F(MoveChaos, AKilledProxyLosesKeys) {
   MoveClusterOptions options = Options(3000);
   Start(options);

@@ -142,6 +142,14 @@ std::vector<PlacedKey> MoveChecker::Keys() const {
   return keys;
 }
 
+int64_t MoveChecker::NewKeys() const {
+  int64_t count = 0;
+  for (const auto& client : clients_) {
+    for (const MoveUnit& unit : client->units()) count += unit.generation();
+  }
+  return count;
+}
+
 std::vector<std::string> MoveChecker::Complaints() const {
   const std::lock_guard lock(mutex_);
   return complaints_;

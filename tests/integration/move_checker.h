@@ -59,6 +59,8 @@ class MoveChecker {
   void EndExcuses();
   // While paused: all keys that the clients use now.
   std::vector<PlacedKey> Keys() const;
+  // After Stop: how often units have taken new keys, because they could not know any more what theirs held.
+  int64_t NewKeys() const;
 
   // What was wrong so far; any thread.
   std::vector<std::string> Complaints() const;

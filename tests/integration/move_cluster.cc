@@ -16,19 +16,34 @@ constexpr size_t kMaxTold = 10;
 }  // namespace
 
 MoveCluster::MoveCluster(MoveClusterOptions options) : options_(std::move(options)) {
+  std::vector<std::string> arguments = options_.redis_arguments;
+  if (!options_.password.empty()) arguments.insert(arguments.end(), {"--requirepass", options_.password});
   for (int i = 0; i < options_.shards + options_.spares; ++i) {
-    servers_.push_back(std::make_unique<RedisServer>(RedisServer::Later(), options_.redis_arguments));
+    servers_.push_back(std::make_unique<RedisServer>(RedisServer::Later(), arguments));
   }
   for (auto& server : servers_) server->WaitReady();
+  config_path_ = directory_.File("ringway.yaml");
+  std::vector<size_t> shards;
+  for (int i = 0; i < options_.shards; ++i) shards.push_back(static_cast<size_t>(i));
+  WriteConfig(shards);
+  StartProxy();
+}
+
+void MoveCluster::WriteConfig(const std::vector<size_t>& shards) const {
   std::string text = "listen: [\"" + address() + "\"]\nthreads: " + std::to_string(options_.threads) +
-                     "\nstate_file: " + directory_.File("state.yaml") + "\n" + options_.config + "shards:\n";
-  for (int i = 0; i < options_.shards; ++i) {
-    const auto index = static_cast<size_t>(i);
+                     "\nstate_file: " + directory_.File("state.yaml") + "\n" + options_.config;
+  if (!options_.password.empty()) text += "shard_auth: {password: " + options_.password + "}\n";
+  text += "shards:\n";
+  for (const size_t index : shards) {
     text += "  - {name: " + Name(index) + ", address: \"" + servers_[index]->address() + "\"}\n";
   }
-  config_path_ = directory_.File("ringway.yaml");
   WriteFile(config_path_, text);
-  StartProxy();
+}
+
+RespClient MoveCluster::Direct(size_t index) const {
+  RespClient client(servers_[index]->address());
+  if (!options_.password.empty()) client.Do({"AUTH", options_.password});
+  return client;
 }
 
 void MoveCluster::StartProxy() {
@@ -121,7 +136,7 @@ std::vector<MoveCluster::Found> MoveCluster::AllKeys() {
   std::vector<Found> found;
   for (size_t i = 0; i < servers_.size(); ++i) {
     if (!servers_[i]->running()) continue;
-    RespClient direct(servers_[i]->address());
+    RespClient direct = Direct(i);
     for (int database = 0; database < kDatabases; ++database) {
       direct.Do({"SELECT", std::to_string(database)});
       for (const Reply& key : direct.Do({"KEYS", "*"}).elements) {
@@ -155,7 +170,7 @@ std::vector<std::string> MoveCluster::Misplaced() {
 
 int64_t MoveCluster::KeysOn(size_t index) {
   int64_t count = 0;
-  RespClient direct(servers_[index]->address());
+  RespClient direct = Direct(index);
   for (int database = 0; database < kDatabases; ++database) {
     direct.Do({"SELECT", std::to_string(database)});
     count += direct.Do({"DBSIZE"}).integer;

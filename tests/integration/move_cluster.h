@@ -19,6 +19,8 @@ struct MoveClusterOptions {
   int threads = 2;
   // Added to each redis-server's command line.
   std::vector<std::string> redis_arguments;
+  // What all servers ask for; none when empty.
+  std::string password;
   // Lines of the configuration beyond listen, threads, state_file and shards.
   std::string config;
   std::vector<std::string> environment;
@@ -39,11 +41,15 @@ class MoveCluster {
   void KillProxy();
   // Starts it with the same configuration, state file and port. Throws SetUpFailure when it does not serve.
   void StartProxy();
+  // The configuration file with these servers under their names.
+  void WriteConfig(const std::vector<size_t>& shards) const;
   const std::string& config_path() const { return config_path_; }
 
   RedisServer& server(size_t index) { return *servers_[index]; }
   size_t size() const { return servers_.size(); }
   std::string Name(size_t index) const { return "s" + std::to_string(index + 1); }
+  // A connection to the server around the proxy.
+  RespClient Direct(size_t index) const;
   // The change that adds the server, and its like.
   Command Add(size_t index, const std::string& weight = "") const;
   Command Remove(const std::string& name) const { return {"REMOVE", name}; }

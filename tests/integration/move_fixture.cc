@@ -32,8 +32,8 @@ void MoveTest::TearDown() {
   if (checker_) {
     checker_->Stop();
     std::cout << moves_ << " moves, " << checker_->judged() << " answers judged, " << checker_->lost_answers()
-              << " lost or refused" << (survey_ ? ", " + std::to_string(survey_->rounds()) + " surveys" : "")
-              << std::endl;
+              << " lost or refused, new keys " << checker_->NewKeys() << " times"
+              << (survey_ ? ", " + std::to_string(survey_->rounds()) + " surveys" : "") << std::endl;
   }
   if (!HasFailure() || !cluster_) return;
   const std::string path = ::testing::TempDir() + "ringway-move-" +

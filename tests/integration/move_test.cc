@@ -2,6 +2,8 @@
 // long, RINGWAY_SEED replays.
 #include <chrono>
 
+#include <signal.h>
+
 #include "tests/integration/move_fixture.h"
 
 namespace ringway::test {
@@ -46,6 +48,36 @@ TEST_F(CalmMove, KeysAreMissedWhileAShardIsAdded) {
   ASSERT_NO_FATAL_FAILURE(ExpectSettled());
   ASSERT_TRUE(Apply(cluster_->Remove("s4")));
   ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+}
+
+TEST_F(CalmMove, KeysAreMissedWhereTargetsAskForAPassword) {
+  MoveClusterOptions options;
+  options.config = kSlowly;
+  options.password = "secret";
+  Start(options);
+  ASSERT_TRUE(Apply(cluster_->Add(3)));
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+}
+
+TEST_F(CalmMove, KeysAreMissedWhileTheyAreRelayed) {
+  MoveClusterOptions options;
+  options.config = "migration: {mover: relay, keys_per_second: 4000}\n";
+  Start(options);
+  ASSERT_TRUE(Apply(cluster_->Add(3)));
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+  ASSERT_TRUE(Apply({"REPLACE", "s1", cluster_->server(4).address()}));
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+}
+
+TEST_F(CalmMove, KeysAreMissedAfterAReload) {
+  MoveClusterOptions options;
+  options.config = kSlowly;
+  Start(options);
+  cluster_->WriteConfig({0, 1, 2, 3});
+  cluster_->proxy().Signal(SIGHUP);
+  ASSERT_TRUE(Eventually([this] { return cluster_->Members().size() == 4; })) << cluster_->Logs();
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+  EXPECT_TRUE(cluster_->Members().contains("s4"));
 }
 
 TEST_F(CalmMove, KeysAreMissedWhileShardsChangeInRandomOrder) {

@@ -95,7 +95,6 @@ std::vector<Command> MoveUnit::NextPipeline() {
 
 std::string MoveUnit::Judge(const Reply& reply) {
   --unanswered_;
-  ++judged_;
   Sent& sent = sent_.front();
   const size_t replies = sent.step.transaction ? sent.step.commands.size() + 2 : 1;
   if (++sent.replies < replies) {
@@ -136,7 +135,6 @@ std::string MoveUnit::JudgeStep(const Sent& sent, const Reply& reply) {
 }
 
 void MoveUnit::Lose(const MoveStep& step) {
-  ++lost_count_;
   if (std::all_of(step.commands.begin(), step.commands.end(), IsRead)) return;
   if (!step.split) {
     AddLoss({step.commands});

@@ -50,9 +50,8 @@ class MoveUnit {
 
   // The last requests and replies, for people.
   std::string History() const;
-  int64_t judged() const { return judged_; }
-  // Answers lost so far.
-  int64_t lost() const { return lost_count_; }
+  // How often it has taken new keys.
+  int generation() const { return generation_; }
 
  private:
   struct World {
@@ -99,8 +98,6 @@ class MoveUnit {
   bool excused_ = false;
   bool confused_ = false;  // too many worlds: takes new keys before the next pipeline
   std::deque<std::string> history_;
-  int64_t judged_ = 0;
-  int64_t lost_count_ = 0;
 };
 
 }  // namespace ringway::test
