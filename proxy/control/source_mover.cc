@@ -176,9 +176,9 @@ void SourceMover::EndPass() {
   first_pass_ = false;
   Estimate();
   if (failed_keys_ > 0) {
-    Trouble(
-        client_.Label() + " has " + std::to_string(failed_keys_) + " keys that cannot be moved: " + failure_,
-        Cure::kPass);
+    Trouble(client_.Label() + " has " + std::to_string(failed_keys_) +
+                (failed_keys_ == 1 ? " key" : " keys") + " that cannot be moved: " + failure_,
+            Cure::kPass);
   } else {
     Well(Cure::kPass);
   }
