@@ -82,12 +82,19 @@ RingPreview::Shard ShardOf(const redisReply& map) {
   return shard;
 }
 
+// What is worth a sentence of its own; other keys speak for themselves.
+std::string NoteTitle(std::string_view key) {
+  if (key == "not_estimated") return "left out of the estimates, for they did not answer";
+  if (key == "given_up") return "GIVEN UP, with all keys that only they hold";
+  return Printable(key);
+}
+
 void AddNote(std::string_view key, const redisReply& value, RingPreview* preview) {
   std::string text = TextOf(value);
   ForEachElement(value, [&](const redisReply& element) {
     if (IsText(element)) text += (text.empty() ? "" : ", ") + TextOf(element);
   });
-  if (!text.empty()) preview->notes.push_back(Printable(key) + ": " + text);
+  if (!text.empty()) preview->notes.push_back(NoteTitle(key) + ": " + text);
 }
 
 void ReadEntry(std::string_view key, const redisReply& value, RingPreview* preview) {

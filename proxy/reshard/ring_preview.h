@@ -39,7 +39,7 @@ struct RingPreview {
   Balance before;
   Balance after;
   std::vector<Shard> shards_after;
-  // What else the proxy had to say, "name: text": shards that gave no figures, say.
+  // What else the proxy had to say, "what: names": shards that gave no figures or are given up, say.
   std::vector<std::string> notes;
 };
 

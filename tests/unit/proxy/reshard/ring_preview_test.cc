@@ -51,8 +51,12 @@ std::string Plan() {
                 Bulk("shards_after"),
                 Array({Array({Bulk("name"), Bulk("s1"), Bulk("share"), Bulk("0.251"), Bulk("share_wanted"),
                               Bulk("0.25")})}),
-                Bulk("shards_unknown"),
+                Bulk("not_estimated"),
                 Array({Bulk("s2"), Bulk("s3")}),
+                Bulk("given_up"),
+                Array({}),
+                Bulk("words_of_tomorrow"),
+                Bulk("hello"),
                 Bulk("number_of_tomorrow"),
                 ":5\r\n"});
 }
@@ -89,7 +93,14 @@ TEST(RingPreview, PlanIsNotWhatPeopleAreTold) {
                   "          fullest  emptiest  deviation",   //
                   "  before   1.0100    0.9900     0.0040",   //
                   "  after    1.0031    0.9900     0.0040",   //
-                  "shards_unknown: s2, s3"));
+                  "left out of the estimates, for they did not answer: s2, s3", "words_of_tomorrow: hello"));
+}
+
+TEST(RingPreview, KeysAreGivenUpWithoutAWord) {
+  const auto preview =
+      Parse(Array({Bulk("moving_share"), Bulk("0"), Bulk("given_up"), Array({Bulk("s1"), Bulk("s2")})}));
+  ASSERT_TRUE(preview);
+  EXPECT_EQ(DescribePreview(*preview, 80).back(), "GIVEN UP, with all keys that only they hold: s1, s2");
 }
 
 TEST(RingPreview, OtherReplyIsTakenForAPlan) {
