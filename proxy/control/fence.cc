@@ -103,6 +103,10 @@ class Fence::Server {
 
   void End(Outcome outcome, const std::string& problem) {
     verdict_.outcome = outcome;
+    if ((outcome == Outcome::kClean || outcome == Outcome::kGone) && !lost_.empty()) {
+      // Those lost since are another fence's.
+      fence_.links_.lost.Clear(verdict_.shard_id, *std::max_element(lost_.begin(), lost_.end()));
+    }
     if (!problem.empty()) verdict_.problem = client_.Label() + " " + problem;
     fence_.OnServerDone();
   }

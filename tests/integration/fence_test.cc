@@ -57,8 +57,11 @@ TEST_F(FenceTest, WrongConnectionsAreEnded) {
 
 TEST_F(FenceTest, LateWriteOfALostConnectionIsDone) {
   RedisServer server;
-  auto client =
-      std::make_unique<proxy::ShardClient>(loop_.links(), ShardAt(0, "s1", server.address()), 0, 300'000);
+  std::unique_ptr<proxy::ShardClient> client;
+  loop_.Do([&] {
+    client =
+        std::make_unique<proxy::ShardClient>(loop_.links(), ShardAt(0, "s1", server.address()), 0, 300'000);
+  });
   auto lost = std::make_shared<std::promise<std::string>>();
   loop_.Do([&] { client->Do({"PING"}, [](const proxy::ShardClient::Answer&) {}); });
   ASSERT_TRUE(Eventually([&] { return loop_.Do([&] { return client->idle(); }); }));
@@ -72,6 +75,7 @@ TEST_F(FenceTest, LateWriteOfALostConnectionIsDone) {
   EXPECT_EQ(Run(server.address()).outcome, Fence::Outcome::kUnanswered);
   server.Resume();
   ASSERT_EQ(Run(server.address()).outcome, Fence::Outcome::kClean);
+  EXPECT_TRUE(loop_.Do([&] { return loop_.links().lost.all().empty(); })) << "they are over";
   // Done or not, but no later than the fence.
   server.Do({"SET", "k", "new"});
   EXPECT_EQ(server.Do({"GET", "k"}).text, "new");
