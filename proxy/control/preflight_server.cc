@@ -24,15 +24,6 @@ std::string_view OnlyValue(std::string_view reply) {
 
 }  // namespace
 
-std::string_view InfoValue(std::string_view info, std::string_view name) {
-  for (size_t at = info.find(name); at != std::string_view::npos; at = info.find(name, at + 1)) {
-    const bool begins_line = at == 0 || info[at - 1] == '\n';
-    const std::string_view rest = info.substr(at + name.size());
-    if (begins_line && rest.starts_with(':')) return rest.substr(1, rest.find_first_of("\r\n") - 1);
-  }
-  return {};
-}
-
 void PreflightServer::Inspect(bool with_functions, std::function<void()> done) {
   std::string frame;
   protocol::AppendCommand(frame, {"INFO"});

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/control/keyspace_lines.h"
+#include "proxy/control/info_values.h"
 #include "proxy/control/shard_client.h"
 
 namespace ringway::proxy {
@@ -40,8 +40,5 @@ struct PreflightServer {
  private:
   void Read(const ShardClient::Answer& answer);
 };
-
-// The value of "name:value" in the text of INFO; empty if it is not there.
-std::string_view InfoValue(std::string_view info, std::string_view name);
 
 }  // namespace ringway::proxy

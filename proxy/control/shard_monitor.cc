@@ -5,21 +5,12 @@
 #include <utility>
 
 #include "protocol/reply_cursor.h"
+#include "proxy/control/info_values.h"
 #include "proxy/net/clock.h"
 #include "proxy/shard/shard_problems.h"
 
 namespace ringway::proxy {
 namespace {
-
-// The value of "name:value" in the text of INFO; empty if it is not there.
-std::string_view InfoValue(std::string_view info, std::string_view name) {
-  for (size_t at = info.find(name); at != std::string_view::npos; at = info.find(name, at + 1)) {
-    const bool begins_line = at == 0 || info[at - 1] == '\n';
-    const std::string_view rest = info.substr(at + name.size());
-    if (begins_line && rest.starts_with(':')) return rest.substr(1, rest.find_first_of("\r\n") - 1);
-  }
-  return {};
-}
 
 // Errors of a server that is not itself just now; they say nothing about what was asked.
 bool IsPassing(std::string_view code, std::string_view text) {

@@ -7,7 +7,7 @@
 #include "protocol/command_writer.h"
 #include "protocol/number_text.h"
 #include "protocol/reply_cursor.h"
-#include "proxy/control/keyspace_lines.h"
+#include "proxy/control/info_values.h"
 #include "proxy/net/clock.h"
 #include "proxy/shard/shard_problems.h"
 

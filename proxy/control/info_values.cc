@@ -1,10 +1,19 @@
-#include "proxy/control/keyspace_lines.h"
+#include "proxy/control/info_values.h"
 
 #include <algorithm>
 
 #include "protocol/number_text.h"
 
 namespace ringway::proxy {
+
+std::string_view InfoValue(std::string_view info, std::string_view name) {
+  for (size_t at = info.find(name); at != std::string_view::npos; at = info.find(name, at + 1)) {
+    const bool begins_line = at == 0 || info[at - 1] == '\n';
+    const std::string_view rest = info.substr(at + name.size());
+    if (begins_line && rest.starts_with(':')) return rest.substr(1, rest.find_first_of("\r\n") - 1);
+  }
+  return {};
+}
 
 std::vector<KeyspaceLine> ReadKeyspace(std::string_view info) {
   constexpr std::string_view kKeys = ":keys=";

@@ -1,9 +1,17 @@
 #include <gtest/gtest.h>
 
-#include "proxy/control/keyspace_lines.h"
+#include "proxy/control/info_values.h"
 
 namespace ringway::proxy {
 namespace {
+
+TEST(InfoValue, EndOfAnotherNameIsTakenForIt) {
+  const std::string_view info = "# Server\r\nold_role:slave\r\nrole:master\r\nlast:1";
+  EXPECT_EQ(InfoValue(info, "role"), "master");
+  EXPECT_EQ(InfoValue(info, "last"), "1");
+  EXPECT_EQ(InfoValue(info, "rol"), "");
+  EXPECT_EQ(InfoValue("", "role"), "");
+}
 
 TEST(KeyspaceLines, DatabaseIsOverlooked) {
   const auto lines = ReadKeyspace(

@@ -6,6 +6,9 @@
 
 namespace ringway::proxy {
 
+// The value of "name:value" in the text of INFO; empty if it is not there.
+std::string_view InfoValue(std::string_view info, std::string_view name);
+
 // A line of INFO keyspace: "db0:keys=3,expires=1,avg_ttl=0".
 struct KeyspaceLine {
   uint32_t database;
