@@ -9,6 +9,12 @@
 #include "proxy/route/request_table.h"
 
 namespace ringway::proxy {
+namespace {
+
+// MULTI, EXISTS, the command, EXEC.
+constexpr size_t kReadAtSourceReplies = 4;
+
+}  // namespace
 
 PullCollector::PullCollector(ShardPool& pool, RequestTable& requests, CommandContinuation& continuation,
                              WaitingCommand command)
@@ -74,7 +80,7 @@ bool PullCollector::ReadAtSource(Request& request) {
   protocol::AppendCommand(frames, {"EXEC"});
   at_source_ = true;
   ++request.parts_pending;
-  connection->SendBatch(&request, frames, 5);
+  connection->SendBatch(&request, frames, kReadAtSourceReplies);
   return true;
 }
 
