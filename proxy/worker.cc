@@ -9,7 +9,6 @@
 #include "proxy/check.h"
 #include "proxy/info/info_facts.h"
 #include "proxy/log.h"
-#include "proxy/move/test_fault.h"
 #include "proxy/net/clock.h"
 
 namespace ringway::proxy {
@@ -59,6 +58,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
           }),
       local_(*this),
       router_(pool_, requests_, state.scripts, local_, puller_),
+      drain_(pool_),
       session_environment_{blocks_, requests_, router_, dirty_clients_, SessionLimits{}, BlockRef(), {}},
       config_(state.config()) {
   ApplyConfig();
@@ -94,9 +94,7 @@ void Worker::PostTopology(std::shared_ptr<const Topology> topology, TopologyAckF
 }
 
 void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction ack) {
-  pool_.MarkForDrain();
-  std::erase_if(older_epochs_, [](const auto& epoch) { return epoch.expired(); });
-  older_epochs_.push_back(router_.epoch_token());
+  drain_.Begin(router_.epoch_token());
   router_.Adopt(topology);
   pool_.Adopt(*topology);
   ResumeStopped();
@@ -106,18 +104,10 @@ void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction
   AckWhenDrained();
 }
 
-// What an older topology has sent to a server that the change concerns could still be carried out there.
 void Worker::AckWhenDrained() {
   const Topology& topology = router_.topology();
   const std::vector<uint32_t> servers = topology.ServersInMotion();
-  if (CurrentTestFault() != TestFault::kSkipHold) {
-    for (const auto& epoch : older_epochs_) {
-      if (!epoch.expired()) return;
-    }
-    for (const uint32_t id : servers) {
-      if (!pool_.Drained(id)) return;
-    }
-  }
+  if (!drain_.Ended(servers)) return;
   TopologyAck drained{TopologyAck::Kind::kDrained, index_, topology.epoch, {}};
   for (const LostConnection& lost : pool_.lost().all()) {
     if (std::find(servers.begin(), servers.end(), lost.shard_id) != servers.end())

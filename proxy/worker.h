@@ -12,6 +12,7 @@
 #include "proxy/buffer/block.h"
 #include "proxy/client/client_connection.h"
 #include "proxy/local/local_commands.h"
+#include "proxy/move/drain.h"
 #include "proxy/move/puller.h"
 #include "proxy/move/topology_ack.h"
 #include "proxy/net/event_loop.h"
@@ -100,6 +101,7 @@ class Worker final : private ClientConnection::Owner {
   Puller puller_;
   LocalCommands local_;
   Router router_;
+  Drain drain_;
   SessionEnvironment session_environment_;
   std::shared_ptr<const config::Config> config_;
   std::vector<std::unique_ptr<Listener>> listeners_;
@@ -109,7 +111,6 @@ class Worker final : private ClientConnection::Owner {
   Event pull_event_;
   // Of the topology that is not yet drained.
   TopologyAckFunction awaiting_ack_;
-  std::vector<std::weak_ptr<const void>> older_epochs_;
   std::optional<int64_t> drain_until_usec_;
   int64_t next_idle_check_usec_ = 0;
   std::thread thread_;

@@ -1,5 +1,6 @@
 #include "proxy/move/test_fault.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -21,11 +22,15 @@ TestFault ReadTestFault() {
   return TestFault::kNone;
 }
 
-}  // namespace
-
-TestFault CurrentTestFault() {
-  static const TestFault fault = ReadTestFault();
+std::atomic<TestFault>& Fault() {
+  static std::atomic<TestFault> fault{ReadTestFault()};
   return fault;
 }
+
+}  // namespace
+
+TestFault CurrentTestFault() { return Fault().load(std::memory_order_relaxed); }
+
+void SetTestFault(TestFault fault) { Fault().store(fault, std::memory_order_relaxed); }
 
 }  // namespace ringway::proxy

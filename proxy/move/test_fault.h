@@ -15,5 +15,7 @@ enum class TestFault : uint8_t {
 };
 
 TestFault CurrentTestFault();
+// In its place, for tests in this process.
+void SetTestFault(TestFault fault);
 
 }  // namespace ringway::proxy

@@ -59,6 +59,7 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       copy_(protocol::FindCommand("copy")) {}
 
 void Router::Adopt(std::shared_ptr<const Topology> topology) {
+  if (topology_ != nullptr && topology_->moving()) last_moving_epoch_ = epoch_token_;
   topology_ = std::move(topology);
   epoch_token_ = std::make_shared<char>();
   puller_.Adopt(*topology_);
@@ -246,10 +247,10 @@ std::string Router::CheckSharedTag(const RequestView& request, const protocol::K
 
 // SORT's BY and GET patterns name keys that the shard cannot see unless they share the sorted key's tag.
 std::string Router::CheckSortPatterns(const RequestView& request, uint32_t shard) {
+  protocol::FindSortPatterns(request, &patterns_);
   if (topology_->OneMember()) return "";
   const std::string_view tag = topology_->ring.TagOf(request[1]);
-  protocol::FindSortPatterns(request, &keys_);
-  for (const uint32_t index : keys_) {
+  for (const uint32_t index : patterns_) {
     if (topology_->ring.TagOf(request[index]) == tag) continue;
     if (same_shard_is_enough_ && topology_->Locate(request[index]) == shard) continue;
     return "ERR BY and GET patterns of SORT must have the hash tag of the sorted key";
@@ -313,14 +314,15 @@ RequestHandler::Outcome Router::SendEvalSha(ClientSession& session, const Comman
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
   const uint32_t shard_id = topology_->shards[shard].id;
-  sent->collector = NewEvalShaCollector(request, shard_id, session.state().db);
+  sent->collector = NewEvalShaCollector(request, shard_id, session.state().db, epoch_token_);
   sender_.SendPart(*sent, 0, shard_id, session.state().db, request.frame());
   return Outcome::kTaken;
 }
 
-CollectorPtr Router::NewEvalShaCollector(const RequestView& request, uint32_t shard_id, uint32_t db) {
+CollectorPtr Router::NewEvalShaCollector(const RequestView& request, uint32_t shard_id, uint32_t db,
+                                         const std::shared_ptr<const void>& epoch_token) {
   return CollectorPtr(
-      new EvalShaCollector(sender_, scripts_, shard_id, db, request[1], request.frame(), epoch_token_));
+      new EvalShaCollector(sender_, scripts_, shard_id, db, request[1], request.frame(), epoch_token));
 }
 
 RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const CommandRow& row,

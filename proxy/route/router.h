@@ -79,7 +79,9 @@ class Router final : public RequestHandler,
   void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
   void set_pause(const Pause& pause) { pause_ = pause; }
   // At the end of a turn.
-  void UpdateCare() { careful_ = topology_->move != nullptr || !puller_.idle(); }
+  void UpdateCare() {
+    careful_ = topology_->move != nullptr || !puller_.idle() || !last_moving_epoch_.expired();
+  }
 
   const Topology& topology() const { return *topology_; }
   const std::shared_ptr<const Topology>& shared_topology() const { return topology_; }
@@ -116,7 +118,8 @@ class Router final : public RequestHandler,
   Outcome SendToShard(ClientSession& session, const Row& row, std::string_view frame, const BlockRef* block,
                       uint32_t shard);
   Outcome SendEvalSha(ClientSession& session, const Row& row, const View& request, uint32_t shard);
-  CollectorPtr NewEvalShaCollector(const View& request, uint32_t shard_id, uint32_t db);
+  CollectorPtr NewEvalShaCollector(const View& request, uint32_t shard_id, uint32_t db,
+                                   const std::shared_ptr<const void>& epoch_token);
 
   // --- while keys move (router_move.cc) ---
   // For a request whose keys are in keys_, and go to `shard` unless it is split: nothing if it may be sent
@@ -157,6 +160,7 @@ class Router final : public RequestHandler,
   SplitCollector::Pool collectors_;
   std::shared_ptr<const Topology> topology_;
   std::shared_ptr<const void> epoch_token_;
+  std::weak_ptr<const void> last_moving_epoch_;
   std::shared_ptr<const protocol::LearnedCommands> learned_;
   // Keys move, or requests wait for such: every keyed request is looked at twice.
   bool careful_ = false;

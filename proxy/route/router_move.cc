@@ -44,7 +44,8 @@ std::optional<RequestHandler::Outcome> Router::AwaitKeys(ClientSession& session,
   command.epoch_token = epoch_token_;
   command.keys.assign(keys_.begin(), keys_.end());
   command.shard = shard;
-  command.several = keys_.size() > 1 || pulls_.size() > 1 || patterns;
+  // Of a key in two databases it may be the other one's that is waited for.
+  command.several = keys_.size() > 1 || pulls_.size() > 1 || &row == move_ || patterns;
   command.patterns = patterns;
   Request* sent = session.NewRequest(row.id);
   if (!pulls_.empty()) {
@@ -115,13 +116,12 @@ void Router::AddPull(uint32_t db, std::string_view key) {
   if (topology_->moving() && !puller_.Has(db, key)) pulls_.push_back({db, key, hash});
 }
 
-// A command that has waited goes to the first connection of its lane: what the session has under way on a
-// further one comes first.
+// A command that has waited goes to the first connection of each of its lanes: what the session has under way
+// on a further one comes first.
 std::optional<RequestHandler::Outcome> Router::CheckPullOrder(ClientSession& session) {
-  for (const KeyToPull& pull : pulls_) {
-    ShardConnection* target =
-        pool_.FirstById(topology_->Target(pull.hash).id, session.state().db, session.state().resp);
-    if (target != nullptr && MustWaitItsTurn(session, *target)) return Outcome::kStall;
+  if (session.detour().number != 0 && session.pending() > 0) {
+    session.StallUntilAnswered();
+    return Outcome::kStall;
   }
   if (puller_.HasRoom()) return std::nullopt;
   puller_.WaitForRoom(session.state().id);
@@ -157,7 +157,7 @@ void Router::Continue(Request& request, const WaitingCommand& command) {
   }
   const uint32_t shard_id = command.topology->shards[shard].id;
   if (&row == evalsha_ || &row == evalsha_ro_) {
-    request.collector = NewEvalShaCollector(view, shard_id, command.db);
+    request.collector = NewEvalShaCollector(view, shard_id, command.db, command.epoch_token);
   }
   sender_.SendInOrder(request, 0, shard_id, command.db, view.frame(), &command.frame.block);
 }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "proxy/shard/shard_pool.h"
+
+namespace ringway::proxy {
+
+// Tells when what followed an older topology can no longer reach a server, but through a lost connection.
+// Requests that go to shards in several steps hold their router's epoch token until the last one has been
+// sent; from then on the servers only have to answer what stands in the connections. Thread: one worker.
+// Owns: nothing.
+class Drain {
+ public:
+  explicit Drain(ShardPool& pool) : pool_(pool) {}
+
+  // When the router is about to adopt a topology: its present epoch token.
+  void Begin(const std::shared_ptr<const void>& epoch_token);
+  // Whether it has ended for these servers, by their ids. To be asked at the end of each turn.
+  bool Ended(const std::vector<uint32_t>& servers);
+
+ private:
+  ShardPool& pool_;
+  std::vector<std::weak_ptr<const void>> older_epochs_;
+  bool marked_ = true;  // nothing further of older epochs will be sent: the connections have been marked
+};
+
+}  // namespace ringway::proxy
