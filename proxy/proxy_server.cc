@@ -65,8 +65,8 @@ int ProxyServer::Run() {
     LogError(problem);
     return 1;
   }
-  for (auto& worker : workers_) worker->Start();
   control_ = std::make_unique<ControlThread>(*state_);
+  for (auto& worker : workers_) worker->Start();
   control_->Start();
   PrintReady();
   WaitForSignals();

@@ -20,6 +20,7 @@
 
 namespace ringway::proxy {
 
+class EventLoop;
 class Migrator;
 class Worker;
 
@@ -76,6 +77,8 @@ class ProxyState {
   ShardBoard board;              // written by the control thread
   MigrationBoard migration;      // written by the control thread
   Migrator* migrator = nullptr;  // of the control thread; ends after the workers
+  // Of the control thread: for work that no client is to wait behind.
+  EventLoop* control_loop = nullptr;
   Resolver resolver;
 
  private:

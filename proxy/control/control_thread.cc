@@ -16,6 +16,7 @@ constexpr int64_t kTickUsec = 100'000;
 }  // namespace
 
 ControlThread::ControlThread(ProxyState& state) : state_(state) {
+  state_.control_loop = &loop_;
   Adopt(*state_.topology());
   tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &ControlThread::OnTick, this);
 }

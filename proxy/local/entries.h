@@ -16,6 +16,7 @@ std::span<const LocalEntry> ConfigCommands();
 std::span<const LocalEntry> ConnectionCommands();  // PING, ECHO, AUTH, HELLO, SELECT, RESET, QUIT
 std::span<const LocalEntry> InfoCommands();
 std::span<const OwnCommand> OwnRingCommands();  // RING
+RequestHandler::Outcome RingPlan(LocalCall& call);
 std::span<const LocalEntry> LatencyCommands();
 std::span<const LocalEntry> SlowlogCommands();
 std::span<const LocalEntry> ServerCommands();  // TIME, LOLWUT, CLUSTER, ...

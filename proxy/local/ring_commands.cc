@@ -84,6 +84,8 @@ Outcome RingHelp(LocalCall& call) {
       "    Return name, address, state, weight, virtual nodes, share and wanted share of each shard.",
       "LOCATE <key> [<key> ...]",
       "    Return shard, address and hash of each key, whether it is moving, and its hot-key buckets.",
+      "PLAN <change> [<change> ...]",
+      "    Return what changes of the shards would move, and move nothing.",
       "HELP",
       "    Prints this help.",
   };
@@ -125,7 +127,7 @@ std::span<const OwnCommand> OwnRingCommands() {
       {RingRow("ring|list", 2), &RingList},
       {RingRow("ring|locate", -3), &RingLocate},
       {RingRow("ring|help", 2), &RingHelp},
-      {RingRow("ring|plan", -2), &RefuseChange},
+      {RingRow("ring|plan", -2), &RingPlan},
       {RingRow("ring|apply", -2), &RefuseChange},
       {RingRow("ring|add", -2), &RefuseChange},
       {RingRow("ring|remove", -2), &RefuseChange},
