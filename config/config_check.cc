@@ -67,6 +67,14 @@ void CheckRingOptions(ConfigDraft* draft) {
   }
 }
 
+// Servers that are new at each start hold nothing that a state could speak of.
+void ForgetStateOfDevShards(ConfigDraft* draft) {
+  Config& config = draft->config;
+  if (config.dev_shards == 0 || config.state_file.empty()) return;
+  draft->warnings.push_back({"", "state_file is not used with dev_shards, which are new at each start"});
+  config.state_file.clear();
+}
+
 void FillShardAuth(Config* config) {
   for (ShardConfig& shard : config->shards) {
     if (!shard.user.empty() || !shard.password.empty()) continue;
@@ -123,6 +131,7 @@ Result<Config> FinishDraft(ConfigDraft draft) {
     draft.warnings.push_back(
         {"", "http is not served in this version: nothing listens on " + draft.config.http->ToString()});
   }
+  ForgetStateOfDevShards(&draft);
   SortByLine(&draft.problems);
   if (!draft.problems.empty())
     return Result<Config>::Failure(std::move(draft.problems), std::move(draft.warnings));

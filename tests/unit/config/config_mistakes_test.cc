@@ -108,6 +108,18 @@ TEST(ConfigMistakes, MissingShardsAreAskedFor) {
             "f:2: shards and dev_shards are both given; expected one of them");
 }
 
+TEST(ConfigMistakes, StateOfShardsThatAreGoneIsKept) {
+  const Result<Config> dev = ParseConfig("dev_shards: 2\nstate_file: /s\n", "f");
+  ASSERT_TRUE(dev.ok());
+  EXPECT_EQ(dev.value().state_file, "");
+  ASSERT_EQ(dev.warnings().size(), 1u);
+  EXPECT_EQ(dev.warnings()[0].ToString(),
+            "state_file is not used with dev_shards, which are new at each start");
+  const Result<Config> own = ParseConfig(std::string(kShard) + "state_file: /s\n", "f");
+  EXPECT_EQ(own.value().state_file, "/s");
+  EXPECT_TRUE(own.warnings().empty());
+}
+
 TEST(ConfigMistakes, BadShardIsReportedAtItsLine) {
   EXPECT_EQ(Problems("shards:\n- {address: 'h:1'}\n- {name: b}\n"),
             "f:2: this shard has no name\nf:3: this shard has no address");
