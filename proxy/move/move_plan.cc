@@ -58,6 +58,15 @@ void MovePlan::FindPairs() {
   }
 }
 
+std::vector<uint32_t> MovePlan::TargetIds() const {
+  std::vector<uint32_t> ids;
+  for (const Pair& pair : pairs_) {
+    const uint32_t id = to_[pair.to].id;
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  return ids;
+}
+
 std::vector<Shard> MovePlan::Leaving() const { return Without(from_, to_); }
 
 std::vector<Shard> MovePlan::Joining() const { return Without(to_, from_); }

@@ -64,6 +64,8 @@ class MovePlan {
   // The sum of the pairs' shares.
   double moving_share() const { return moving_share_; }
 
+  // The servers that keys move to, by id, each once.
+  std::vector<uint32_t> TargetIds() const;
   // Shards of from() that are none of to().
   std::vector<Shard> Leaving() const;
   // Shards of to() that were none of from().

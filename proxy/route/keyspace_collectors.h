@@ -3,61 +3,174 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "proxy/route/gate_queue.h"
 #include "proxy/route/request.h"
+#include "proxy/route/scan_cursor.h"
 #include "proxy/route/shard_sender.h"
 #include "proxy/topology.h"
 
 namespace ringway::proxy {
 
-// SCAN: one shard's answer, its cursor made into one over all shards (scan_cursor.h).
+// SCAN: one shard's answer, its cursor made into one over all shards (scan_walk.h).
 class ScanCollector final : public ReplyCollector {
  public:
-  // `next_shard_id`: the shard to go on with when `shard_id` is done; none: it is the last.
-  ScanCollector(WorkerStats& stats, uint32_t shard_id, std::optional<uint32_t> next_shard_id)
-      : stats_(stats), shard_id_(shard_id), next_shard_id_(next_shard_id) {}
+  // `topology`: the worker's present one, looked at when the answer is there.
+  ScanCollector(WorkerStats& stats, const std::shared_ptr<const Topology>& topology,
+                const ScanCursor& position)
+      : stats_(stats), topology_(topology), position_(position) {}
 
   void OnPart(Request& request, uint32_t part, const Slice& reply) override;
   void Finish(Request& request, OutputQueue& out) override;
 
  private:
+  void FinishPage(std::string_view cursor, std::string_view keys, OutputQueue& out) const;
+
   WorkerStats& stats_;
-  uint32_t shard_id_;
-  std::optional<uint32_t> next_shard_id_;
+  const std::shared_ptr<const Topology>& topology_;
+  const ScanCursor position_;
   Slice reply_;
 };
 
-// RANDOMKEY: asks all shards for their number of keys, then one of them, picked by those numbers, for a key.
-// A shard that turns out to be empty is left out and another asked.
+// What a request holds that asks servers in several steps: the topology that has routed it, which is not
+// drained before its end; and its place among the session's requests, which nothing overtakes while keys
+// move. Thread: one worker.
+class Steps {
+ public:
+  Steps(std::shared_ptr<const Topology> topology, std::shared_ptr<const void> epoch_token)
+      : topology_(std::move(topology)), epoch_token_(std::move(epoch_token)) {}
+  void Begin(Request& request);
+  void End(Request& request);
+
+  const Topology& topology() const { return *topology_; }
+  const std::shared_ptr<const Topology>& shared_topology() const { return topology_; }
+
+ private:
+  std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const void> epoch_token_;
+};
+
+// RANDOMKEY: asks all servers for their number of keys, then one of them, picked by those numbers, for a key.
+// A server that turns out to be empty is left out and another asked. While keys move, a count that finds none
+// is made once more: a key that was counted nowhere, having left a server before its turn, is at its target
+// by then. Thread: one worker.
 class RandomKeyCollector final : public ReplyCollector {
  public:
-  // `random`: a number to pick with. The caller sends DBSIZE to every shard, part i to the i-th of
-  // `shard_ids`.
-  RandomKeyCollector(ShardSender& sender, std::vector<uint32_t> shard_ids, uint32_t db, uint64_t random)
+  // `random`: a number to pick with.
+  RandomKeyCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db,
+                     uint64_t random)
       : sender_(sender),
+        steps_(std::move(steps)),
         shard_ids_(std::move(shard_ids)),
-        keys_(shard_ids_.size(), 0),
-        awaited_(shard_ids_.size()),
+        recounts_left_(steps_.topology().moving() ? 1 : 0),
         db_(db),
         random_(random) {}
 
+  void Start(Request& request);
   void OnPart(Request& request, uint32_t part, const Slice& reply) override;
+  bool OnAllParts(Request& request) override;
   void Finish(Request& request, OutputQueue& out) override;
 
  private:
+  void Count(Request& request);
   void AskOne(Request& request);
 
   ShardSender& sender_;
-  std::vector<uint32_t> shard_ids_;
-  std::vector<uint64_t> keys_;
-  size_t awaited_;
-  uint32_t db_;
-  uint64_t random_;
+  Steps steps_;
+  const std::vector<uint32_t> shard_ids_;
+  std::vector<uint64_t> keys_;  // by index into shard_ids_
+  size_t awaited_ = 0;
+  int recounts_left_;
+  const uint32_t db_;
+  const uint64_t random_;
   std::optional<uint32_t> asked_;  // an index into shard_ids_
   Slice error_;
   Slice reply_;
+};
+
+// Asks all servers the same while keys move, and after all have answered the targets of the move once more: a
+// key that had left a server before its turn is at its target by then. Thread: one worker.
+class TwoRoundCollector : public GatedCollector {
+ public:
+  TwoRoundCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db,
+                    std::string_view frame);
+
+  void Start(Request& request);
+  // FLUSHALL where a move takes several steps for a key: it waits until none is in between, or one of those
+  // would come back.
+  void StartGated(GateQueue& queue, Request& request);
+  void OnGate(Request& request, std::optional<uint64_t> period) override;
+  void OnPart(Request& request, uint32_t part, const Slice& reply) override;
+  bool OnAllParts(Request& request) override;
+  void Finish(Request& request, OutputQueue& out) override;
+  void OnAbandoned() override { answers_.clear(); }
+
+  static constexpr int64_t kGatePatienceUsec = 2'000'000;
+
+ protected:
+  struct Answer {
+    uint32_t shard_id;
+    bool second_round;
+    Slice reply;
+  };
+  const Topology& topology() const { return steps_.topology(); }
+  const std::vector<Answer>& answers() const { return answers_; }
+  // All servers have done as they were asked.
+  virtual void FinishWell(OutputQueue& out);
+  // Whether it goes on without a client.
+  virtual bool MustBeCarriedOut() const { return true; }
+
+ private:
+  void Ask(Request& request, std::vector<uint32_t> shard_ids);
+
+  ShardSender& sender_;
+  Steps steps_;
+  std::vector<uint32_t> shard_ids_;  // of this round, by part
+  const uint32_t db_;
+  const std::string frame_;
+  bool second_round_ = false;
+  std::optional<uint64_t> period_;
+  std::vector<Answer> answers_;
+  Slice error_;
+};
+
+// KEYS while keys move: each key once, though it may have been seen on both servers.
+class KeysCollector final : public TwoRoundCollector {
+ public:
+  using TwoRoundCollector::TwoRoundCollector;
+
+ private:
+  void FinishWell(OutputQueue& out) override;
+  bool MustBeCarriedOut() const override { return false; }
+};
+
+// DBSIZE while keys move: counts while none is between two servers. If the gate cannot be had in time, since
+// one call takes long, the count may be off by what that call moves. Thread: one worker.
+class CountCollector final : public GatedCollector {
+ public:
+  static constexpr int64_t kPatienceUsec = 300'000;
+
+  CountCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db)
+      : sender_(sender), steps_(std::move(steps)), shard_ids_(std::move(shard_ids)), db_(db) {}
+
+  void Start(GateQueue& queue, Request& request);
+  void OnGate(Request& request, std::optional<uint64_t> period) override;
+  void OnPart(Request& request, uint32_t part, const Slice& reply) override;
+  bool OnAllParts(Request& request) override;
+  void Finish(Request& request, OutputQueue& out) override;
+
+ private:
+  ShardSender& sender_;
+  Steps steps_;
+  const std::vector<uint32_t> shard_ids_;
+  const uint32_t db_;
+  std::optional<uint64_t> period_;
+  uint64_t keys_ = 0;
+  Slice error_;
 };
 
 }  // namespace ringway::proxy

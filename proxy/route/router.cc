@@ -44,6 +44,7 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       puller_(puller),
       sender_(pool, requests),
       collectors_(requests),
+      gate_queue_(pool.loop(), requests),
       random_state_(static_cast<uint64_t>(requests.now_usec()) | 1),
       eval_(protocol::FindCommand("eval")),
       eval_ro_(protocol::FindCommand("eval_ro")),
@@ -55,6 +56,10 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       sort_ro_(protocol::FindCommand("sort_ro")),
       scan_(protocol::FindCommand("scan")),
       randomkey_(protocol::FindCommand("randomkey")),
+      keys_of_all_(protocol::FindCommand("keys")),
+      dbsize_(protocol::FindCommand("dbsize")),
+      flushall_(protocol::FindCommand("flushall")),
+      flushdb_(protocol::FindCommand("flushdb")),
       move_(protocol::FindCommand("move")),
       copy_(protocol::FindCommand("copy")) {}
 

@@ -16,6 +16,7 @@
 #include "proxy/move/pull_collector.h"
 #include "proxy/move/puller.h"
 #include "proxy/move/sort_collector.h"
+#include "proxy/route/gate_queue.h"
 #include "proxy/route/script_cache.h"
 #include "proxy/route/script_collectors.h"
 #include "proxy/route/shard_sender.h"
@@ -59,7 +60,9 @@ class Router final : public RequestHandler,
   // --- for commands that the proxy answers with the help of its shards ---
   // Sends `frame` to every shard, as part i to shard i of the topology. Takes over `collector`.
   Outcome SendToAll(ClientSession& session, const protocol::CommandRow& row, std::string_view frame,
-                    const BlockRef* block, CollectorPtr collector);
+                    const BlockRef* block, CollectorPtr collector) {
+    return SendToFirst(pool_.shards(), session, row, frame, block, std::move(collector));
+  }
   // Sends `frame` to one shard that serves.
   Outcome SendToAny(ClientSession& session, const protocol::CommandRow& row, std::string_view frame,
                     const BlockRef* block);
@@ -88,6 +91,7 @@ class Router final : public RequestHandler,
   const protocol::LearnedCommands* learned() const { return learned_.get(); }
   const Pause& pause() const { return pause_; }
   ShardSender& sender() { return sender_; }
+  GateQueue& gate_queue() { return gate_queue_; }
   // For a request that must not run before the next topology is there: while kHolding.
   static Outcome StallUntilTopology() { return Outcome::kStall; }
   // Held by requests that go to shards in several steps: while a copy of an older topology's lives, requests
@@ -117,6 +121,9 @@ class Router final : public RequestHandler,
   ShardConnection* ConnectionTo(const Destination& to, uint32_t shard, uint8_t resp);
   Outcome SendToShard(ClientSession& session, const Row& row, std::string_view frame, const BlockRef* block,
                       uint32_t shard);
+  // To the first `shards` of the topology.
+  Outcome SendToFirst(size_t shards, ClientSession& session, const Row& row, std::string_view frame,
+                      const BlockRef* block, CollectorPtr collector);
   Outcome SendEvalSha(ClientSession& session, const Row& row, const View& request, uint32_t shard);
   CollectorPtr NewEvalShaCollector(const View& request, uint32_t shard_id, uint32_t db,
                                    const std::shared_ptr<const void>& epoch_token);
@@ -134,8 +141,12 @@ class Router final : public RequestHandler,
   std::optional<Outcome> CheckPullOrder(ClientSession& session);
   void StartPulls(Request& request, WaitingCommand command);
   Outcome SendAskKeys(ClientSession& session, const Row& row, const View& request);
+
+  // --- all keys (router_keyspace.cc) ---
+  bool IsOnKeyspace(const Row& row) const;
+  Outcome RouteKeyspace(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome Scan(ClientSession& session, const Row& row, const View& request);
-  Outcome RandomKey(ClientSession& session, const Row& row);
+  Outcome SendInSteps(ClientSession& session, const Row& row, const View& request);
   Outcome Wait(ClientSession& session, const Row& row, const View& request);
 
   // Why the command may not run now; nothing if it may. The one place that asks for permission.
@@ -148,8 +159,6 @@ class Router final : public RequestHandler,
   bool AdmitParts(ClientSession& session, std::span<const uint32_t> shards);
   static bool MustWaitItsTurn(ClientSession& session, const ShardConnection& connection);
   void RememberScript(std::string_view body);
-  std::optional<uint32_t> NextShardId(uint32_t after) const;
-  std::optional<uint32_t> IndexOfShard(uint32_t id) const;
 
   ShardPool& pool_;
   RequestTable& requests_;
@@ -158,6 +167,7 @@ class Router final : public RequestHandler,
   Puller& puller_;
   ShardSender sender_;
   SplitCollector::Pool collectors_;
+  GateQueue gate_queue_;
   std::shared_ptr<const Topology> topology_;
   std::shared_ptr<const void> epoch_token_;
   std::weak_ptr<const void> last_moving_epoch_;
@@ -181,6 +191,10 @@ class Router final : public RequestHandler,
   const Row* const sort_ro_;
   const Row* const scan_;
   const Row* const randomkey_;
+  const Row* const keys_of_all_;
+  const Row* const dbsize_;
+  const Row* const flushall_;
+  const Row* const flushdb_;
   const Row* const move_;
   const Row* const copy_;
 

@@ -131,11 +131,11 @@ void Router::StartSplit(Request& sent, const Destination& to, const CommandRow& 
   }
 }
 
-RequestHandler::Outcome Router::SendToAll(ClientSession& session, const CommandRow& row,
-                                          std::string_view frame, const BlockRef* block,
-                                          CollectorPtr collector) {
+RequestHandler::Outcome Router::SendToFirst(size_t shards, ClientSession& session, const CommandRow& row,
+                                            std::string_view frame, const BlockRef* block,
+                                            CollectorPtr collector) {
   part_shards_.clear();
-  for (uint32_t shard = 0; shard < pool_.shards(); ++shard) part_shards_.push_back(shard);
+  for (uint32_t shard = 0; shard < shards; ++shard) part_shards_.push_back(shard);
   if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
   sent->collector = std::move(collector);

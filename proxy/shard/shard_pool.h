@@ -52,6 +52,7 @@ class ShardPool {
   void MarkForDrain();
   bool Drained(uint32_t shard_id) const;
 
+  EventLoop& loop() { return environment_.loop; }
   size_t shards() const { return slots_.size(); }
   // Whether requests to the shard are refused just now.
   bool IsDown(uint32_t shard) const { return MainConnection(shard).failing(); }

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class RouterSpecialTest : public RouterTest {
@@ -92,18 +93,28 @@ TEST_F(RouterSpecialTest, ScanWalksEveryShardOnceAndEndsInZero) {
   EXPECT_THAT(asked, ElementsAre("0@0", "1@0", "1@7", "1@" + std::to_string(large), "2@0"));
 }
 
-TEST_F(RouterSpecialTest, AScanCursorThatIsNonsenseIsRefusedOrEndsTheWalk) {
+TEST_F(RouterSpecialTest, AScanCursorThatIsNonsenseIsRefusedOrBeginsAgain) {
   for (const std::string_view cursor : {"x", "-1x", "1.5", "18446744073709551616", " 1", "0x10"}) {
     EXPECT_EQ(Ask({"SCAN", std::string(cursor)}), "-ERR invalid cursor\r\n") << cursor;
   }
-  // A shard that does not exist any more, the last one of all: nothing is left.
-  EXPECT_EQ(Ask({"SCAN", "18446744073709551615"}), ScanReply(0, {}));
+  // Any number may be a cursor, of a proxy that has ended: the walk is made from its beginning.
+  EXPECT_EQ(Ask({"SCAN", "18446744073709551615"}), "");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("SCAN", "0")));
+  EXPECT_THAT(Reply(0, ScanReply(0, {})), Not(ScanReply(0, {})));
   EXPECT_EQ(in_flight(), 0u);
+}
+
+TEST_F(RouterSpecialTest, AShardsCursorThatDoesNotFitIsCutOff) {
+  Ask({"SCAN", "0"});
+  EXPECT_THAT(Reply(0, ScanReply(ScanCursor::kMaxInner + 1, {"k"})),
+              StartsWith("-ERR the shard's SCAN cursor"));
 }
 
 TEST_F(RouterSpecialTest, ScanPassesByAShardThatHasLeft) {
   world.Adopt({0, 2});
-  EXPECT_EQ(Ask({"SCAN", std::to_string(ScanCursor{1, 99}.Encode())}), "");
+  EXPECT_EQ(Ask({"SCAN", std::to_string(
+                             ScanCursor{1, ScanCursor::Part::kFirst, ScanCursor::MarkOf(0), 99}.Encode())}),
+            "");
   EXPECT_THAT(world.TakeRequests(1), ElementsAre(ElementsAre("SCAN", "0"))) << "the second of those left";
 }
 
