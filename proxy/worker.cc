@@ -50,7 +50,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
                          state.connection_name_prefix(),
                          {}},
       pool_(shard_environment_, stats_),
-      relay_(pool_, requests_),
+      relay_(pool_, requests_, [this](int64_t usec) { pull_event_.AddTimeout(usec); }),
       puller_(
           pool_, requests_, shard_environment_, [this](int64_t usec) { pull_event_.AddTimeout(usec); },
           [this](const auto& plan, uint32_t pair, uint32_t db, const std::string& key, Relay::Done done) {
@@ -250,6 +250,7 @@ void Worker::AfterTurn() {
   // Answering may let a client parse on, which makes shards dirty again; it ends because each round takes
   // input.
   while (true) {
+    relay_.Pump();
     puller_.Pump();
     while (!session_environment_.resumable.empty()) {
       std::vector<ClientSession*> resumable;

@@ -117,7 +117,10 @@ void Puller::Pump() {
 
 bool Puller::StartBatch(Lane& lane) {
   if (lane.under_way || lane.queue.empty()) return true;
-  if (lane.plan->mover() == config::Mover::kRelay) return StartRelays(lane);
+  if (lane.plan->mover() == config::Mover::kRelay) {
+    StartRelays(lane);
+    return true;
+  }
   const std::string why = WhyTargetRests(lane);
   if (!why.empty()) {
     FailQueue(lane, {PullOutcome::Kind::kTargetTrouble, protocol::MoveFail(why)});
@@ -219,9 +222,8 @@ bool Puller::TryAgainApart(Lane& lane, std::vector<EntryPtr>& batch, const Migra
 }
 
 // A key's own worker keeps others waiting, so nothing is gained by batches.
-bool Puller::StartRelays(Lane& lane) {
+void Puller::StartRelays(Lane& lane) {
   while (!lane.queue.empty()) {
-    if (!lane.plan->figures().gate.BeginBatch(requests_.now_usec())) return false;
     lane.batch.push_back(std::move(lane.queue.front()));
     lane.queue.pop_front();
     // A copy: the entry may be gone before the call returns.
@@ -229,11 +231,9 @@ bool Puller::StartRelays(Lane& lane) {
     relay_(lane.plan, lane.pair, lane.db, key,
            [this, &lane, key](const Relay::Result& result) { OnRelayed(lane, key, result); });
   }
-  return true;
 }
 
 void Puller::OnRelayed(Lane& lane, const std::string& key, const Relay::Result& result) {
-  lane.plan->figures().gate.EndBatch();
   const auto entry = std::find_if(lane.batch.begin(), lane.batch.end(),
                                   [&key](const EntryPtr& item) { return item->key == key; });
   std::vector<EntryPtr> ended;

@@ -123,7 +123,7 @@ class Puller {
   void TakeBatch(Lane& lane);
   void SendBatch(Lane& lane, ShardConnection& source);
   void OnBatch(Lane& lane, std::string_view reply);
-  bool StartRelays(Lane& lane);
+  void StartRelays(Lane& lane);
   void OnRelayed(Lane& lane, const std::string& key, const Relay::Result& result);
   bool TryAgainApart(Lane& lane, std::vector<EntryPtr>& batch, const MigrateBatchResult& result);
   void FailQueue(Lane& lane, const PullOutcome& outcome);

@@ -14,6 +14,9 @@ namespace {
 // MULTI, DUMP, PTTL, EXEC.
 constexpr size_t kDumpReplies = 4;
 
+// How soon a key is tried again that the gate kept back.
+constexpr int64_t kRetryUsec = 1'000;
+
 // PTTL's answer for a key without an expiry.
 constexpr int64_t kNoExpiry = -1;
 
@@ -65,6 +68,10 @@ void Relay::StartNext() {
   if (std::exchange(starting_, true)) return;
   while (under_way_ < kMaxUnderWay && !waiting_.empty()) {
     Key* key = waiting_.front();
+    if (!key->plan->figures().gate.BeginBatch(requests_.now_usec())) {
+      wake_after_(kRetryUsec);
+      break;
+    }
     waiting_.pop_front();
     ++under_way_;
     Dump(*key);
@@ -193,6 +200,7 @@ void Relay::End(Key& key) {
   const std::unique_ptr<Key> ended = std::move(found->second);
   keys_.erase(found);
   --under_way_;
+  ended->plan->figures().gate.EndBatch();
   for (const Done& done : ended->done) done(ended->result);
   StartNext();
 }

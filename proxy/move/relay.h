@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/move/move_plan.h"
@@ -35,7 +36,9 @@ class Relay {
   };
   using Done = std::function<void(const Result& result)>;
 
-  Relay(ShardPool& pool, RequestTable& requests) : pool_(pool), requests_(requests) {}
+  // `wake_after`: has Pump called again after so many microseconds.
+  Relay(ShardPool& pool, RequestTable& requests, std::function<void(int64_t)> wake_after)
+      : pool_(pool), requests_(requests), wake_after_(std::move(wake_after)) {}
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -46,6 +49,10 @@ class Relay {
   // Only on the key's worker. `done` may come at once.
   void Move(const std::shared_ptr<const MovePlan>& plan, uint32_t pair, uint32_t db, std::string_view key,
             Done done);
+  // At the end of a turn: goes on with what a count of all keys has kept back.
+  void Pump() {
+    if (!waiting_.empty()) StartNext();
+  }
 
  private:
   enum class Step : uint8_t { kWaiting, kDump, kRestore, kDelete };
@@ -77,6 +84,7 @@ class Relay {
 
   ShardPool& pool_;
   RequestTable& requests_;
+  const std::function<void(int64_t)> wake_after_;
   std::unordered_map<std::string, std::unique_ptr<Key>> keys_;  // by plan, database and key
   std::deque<Key*> waiting_;
   size_t under_way_ = 0;

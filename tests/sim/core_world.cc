@@ -118,7 +118,7 @@ CoreWorld::CoreWorld(const Options& options)
                         .connection_name_prefix = {},
                         .lost = {}},
       pool(shard_environment, stats),
-      relay(pool, requests),
+      relay(pool, requests, [](int64_t) {}),
       puller(
           pool, requests, shard_environment, [](int64_t) {},
           [this](const auto& plan, uint32_t pair, uint32_t db, const std::string& key, Relay::Done done) {
@@ -170,6 +170,7 @@ void CoreWorld::Reply(size_t shard, std::string_view bytes, size_t piece) {
 
 void CoreWorld::EndTurn() {
   while (true) {
+    relay.Pump();
     puller.Pump();
     router.UpdateCare();
     while (!environment.resumable.empty()) {
