@@ -8,7 +8,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "config/config_diff.h"
+#include "proxy/control/reconcile.h"
+#include "proxy/control/state_file.h"
 #include "proxy/log.h"
 
 namespace ringway::proxy {
@@ -51,10 +52,9 @@ int ProxyServer::Run() {
   problem = StartDevShards();
   if (problem.empty()) {
     if (start_config_.threads == 0) start_config_.threads = UsableProcessors();
-    state_ = std::make_unique<ProxyState>(start_config_);
-    state_->config_path = config_path_;
-    state_->LimitClients(start_config_);
-    state_->Publish(start_config_);
+    problem = Prepare();
+  }
+  if (problem.empty()) {
     for (int64_t i = 0; i < start_config_.threads; ++i) {
       workers_.push_back(std::make_unique<Worker>(*state_, static_cast<uint32_t>(i)));
       state_->workers.push_back(workers_.back().get());
@@ -65,13 +65,32 @@ int ProxyServer::Run() {
     LogError(problem);
     return 1;
   }
-  control_ = std::make_unique<ControlThread>(*state_);
   for (auto& worker : workers_) worker->Start();
   control_->Start();
   PrintReady();
   WaitForSignals();
   Drain();
   return 0;
+}
+
+// Finds out where the keys are, by what an earlier run has saved and what the configuration says.
+std::string ProxyServer::Prepare() {
+  state_ = std::make_unique<ProxyState>(start_config_);
+  state_->config_path = config_path_;
+  auto file = StateFile::Open(start_config_.state_file);
+  if (!file.ok()) return file.problems().front().ToString();
+  auto saved = file.value()->Load();
+  if (!saved.ok()) return saved.problems().front().ToString();
+  Beginning beginning = Begin(start_config_, saved.value(), state_->proxy_id(), state_->run_id());
+  for (const std::string& line : beginning.notes) LogInfo(line);
+  for (const std::string& line : beginning.warnings) LogWarn(line);
+  const std::string problem = file.value()->Save(beginning.state);
+  if (!problem.empty()) return problem;
+  state_->set_proxy_id(beginning.state.proxy_id);
+  state_->ChangeConfig([&](config::Config* config) { *config = beginning.config; });
+  control_ =
+      std::make_unique<ControlThread>(*state_, std::move(file).value(), std::move(beginning), start_config_);
+  return "";
 }
 
 std::string ProxyServer::StartDevShards() {
@@ -134,7 +153,7 @@ void ProxyServer::PrintReady() const {
   }
   if (!dev_shards_.shards().empty()) PrintFirstSteps();
   std::fflush(stdout);
-  LogInfo("ringway " RINGWAY_VERSION " serves " + std::to_string(start_config_.shards.size()) +
+  LogInfo("ringway " RINGWAY_VERSION " serves " + std::to_string(state_->config()->shards.size()) +
           " shards with " + std::to_string(workers_.size()) + " workers");
 }
 
@@ -175,25 +194,8 @@ void ProxyServer::ReloadConfig() {
   config::Config wanted = std::move(fresh).value();
   // What the start has put in the place of what the file says.
   if (wanted.threads == 0) wanted.threads = UsableProcessors();
-  config::Config before;
-  const auto after = state_->ChangeConfig([&](config::Config* config) {
-    before = *config;
-    if (wanted.dev_shards > 0) wanted.shards = before.shards;
-    const config::ConfigDiff diff = config::Diff(before, wanted);
-    *config = config::ApplyLive(before, wanted, diff);
-    for (const std::string& line : diff.Describe(before, wanted)) LogInfo("reload: " + line);
-    for (const std::string& line : diff.DescribeRefused()) LogWarn("reload: " + line);
-    for (const config::ShardChange& change : diff.shards) {
-      if (!change.moves_keys()) continue;
-      LogWarn("reload: not taken: shard " + change.ToString() + ": keys would change their owner");
-    }
-  });
-  if (after->shards != before.shards) {
-    const auto topology = state_->Publish(*after);
-    for (auto& worker : workers_) worker->PostTopology(topology);
-    control_->PostTopology(topology);
-  }
-  LogInfo("the configuration is reloaded");
+  if (wanted.dev_shards > 0) wanted.shards = state_->config()->shards;
+  control_->migrator().PostReload(std::move(wanted));
 }
 
 void ProxyServer::Drain() {

@@ -30,6 +30,7 @@ class ProxyServer {
 
  private:
   std::string StartDevShards();
+  std::string Prepare();
   std::string OpenListeners();
   std::string ListenOn(const config::ListenAddress& address);
   void PrintReady() const;

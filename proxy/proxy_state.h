@@ -55,6 +55,7 @@ class ProxyState {
   // Lets in as many clients as `config` says and the descriptors allow, and says so if these are fewer.
   void LimitClients(const config::Config& config);
 
+  const std::string& proxy_id() const { return proxy_id_; }
   const std::string& run_id() const { return run_id_; }
   // How connections to shards call themselves, before their number: with it a later run, or this one, finds
   // connections that are no longer its own on a server.

@@ -116,8 +116,8 @@ void Worker::AckWhenDrained() {
   std::exchange(awaiting_ack_, nullptr)(drained);
 }
 
-void Worker::PostFenced(uint32_t shard_id, uint64_t connection_number) {
-  Post([this, shard_id, connection_number] { pool_.lost().Clear(shard_id, connection_number); });
+void Worker::PostFenced(std::vector<LostConnection> fenced) {
+  Post([this, fenced = std::move(fenced)] { pool_.lost().Forget(fenced); });
 }
 
 void Worker::PostRelay(std::shared_ptr<const MovePlan> plan, uint32_t pair, uint32_t db,

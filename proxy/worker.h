@@ -46,8 +46,8 @@ class Worker final : private ClientConnection::Owner {
   void PostTopology(std::shared_ptr<const Topology> topology, TopologyAckFunction ack = nullptr);
   void PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned);
   void PostConfig(std::shared_ptr<const config::Config> config);
-  // What was lost of the server's connections up to this number can do nothing any more.
-  void PostFenced(uint32_t shard_id, uint64_t connection_number);
+  // These can do nothing any more.
+  void PostFenced(std::vector<LostConnection> fenced);
   // Moves keys of which this is the worker (Relay::WorkerOf); `done` is called on this thread, for each key.
   void PostRelay(std::shared_ptr<const MovePlan> plan, uint32_t pair, uint32_t db,
                  std::vector<std::string> keys, Relay::Done done);

@@ -15,20 +15,30 @@ constexpr int64_t kTickUsec = 100'000;
 
 }  // namespace
 
-ControlThread::ControlThread(ProxyState& state) : state_(state) {
+ControlThread::ControlThread(ProxyState& state, std::unique_ptr<StateFile> state_file, Beginning beginning,
+                             config::Config file)
+    : state_(state),
+      migrator_(state, loop_, static_cast<Migrator::Host&>(*this), std::move(state_file),
+                std::move(beginning), std::move(file)) {
   state_.control_loop = &loop_;
-  Adopt(*state_.topology());
+  state_.migrator = &migrator_;
+  OnTopology(*state_.topology());
   tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &ControlThread::OnTick, this);
 }
 
-ControlThread::~ControlThread() { Stop(); }
+ControlThread::~ControlThread() {
+  Stop();
+  state_.migrator = nullptr;
+}
 
 void ControlThread::Start() {
   thread_ = std::thread([this] {
     tick_event_.AddTimeout(kTickUsec);
     // The first attempts are made at once.
     for (auto& [id, watch] : watches_) watch.monitor->Tick(state_.config()->timeouts.connect_ms * 1000);
+    migrator_.Begin();
     loop_.Run([] {});
+    migrator_.End();
     watches_.clear();
   });
 }
@@ -39,11 +49,7 @@ void ControlThread::Stop() {
   thread_.join();
 }
 
-void ControlThread::PostTopology(std::shared_ptr<const Topology> topology) {
-  loop_.Post([this, topology = std::move(topology)] { Adopt(*topology); });
-}
-
-void ControlThread::Adopt(const Topology& topology) {
+void ControlThread::OnTopology(const Topology& topology) {
   bool unlearned = false;
   std::erase_if(watches_, [&](const auto& item) {
     const uint32_t id = item.first;
@@ -78,6 +84,7 @@ void ControlThread::OnTick(evutil_socket_t, short, void* argument) {
   self->loop_.NoteWake();
   const int64_t timeout_usec = self->state_.config()->timeouts.connect_ms * 1000;
   for (auto& [id, watch] : self->watches_) watch.monitor->Tick(timeout_usec);
+  self->migrator_.Tick();
 }
 
 void ControlThread::OnDown(const ShardMonitor& monitor, ShardMonitor::Trouble trouble) {

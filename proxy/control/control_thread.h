@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "proxy/control/learned_union.h"
+#include "proxy/control/migrator.h"
 #include "proxy/control/shard_monitor.h"
 #include "proxy/control/shard_monitor_connection.h"
 #include "proxy/net/event_loop.h"
@@ -16,20 +17,22 @@ namespace ringway::proxy {
 
 // Watches every shard on a loop of its own, apart from the path of requests: says in the log when one goes
 // and when it is back, keeps the board, and teaches the workers commands that a shard knows and the table
-// does not. Thread: its own; Post*, Start and Stop from the main thread. Owns: a connection to each shard.
-class ControlThread final : public ShardMonitor::Host {
+// does not. Changes of the shards are carried out here too.
+// Thread: its own; Start and Stop from the main thread. Owns: a connection to each shard, the migrator.
+class ControlThread final : public ShardMonitor::Host, private Migrator::Host {
  public:
-  // `state` has its topology and its workers, and outlives this object.
-  explicit ControlThread(ProxyState& state);
+  // Gives `state`, which outlives this object, its first topology. See Migrator.
+  ControlThread(ProxyState& state, std::unique_ptr<StateFile> state_file, Beginning beginning,
+                config::Config file);
   ~ControlThread() override;
   ControlThread(const ControlThread&) = delete;
   ControlThread& operator=(const ControlThread&) = delete;
 
+  // When the workers run.
   void Start();
   // Ends the thread; further calls do nothing.
   void Stop();
-  // Shards have come, gone, moved house, or have other credentials.
-  void PostTopology(std::shared_ptr<const Topology> topology);
+  Migrator& migrator() { return migrator_; }
 
  private:
   struct Watch {
@@ -38,7 +41,7 @@ class ControlThread final : public ShardMonitor::Host {
   };
 
   static void OnTick(evutil_socket_t fd, short what, void* self);
-  void Adopt(const Topology& topology);
+  void OnTopology(const Topology& topology) override;
   void AddWatch(const Shard& shard);
   void PostLearned();
 
@@ -52,6 +55,7 @@ class ControlThread final : public ShardMonitor::Host {
   std::random_device seeds_;
   std::unordered_map<uint32_t, Watch> watches_;  // by shard id
   LearnedUnion learned_;
+  Migrator migrator_;
   Event tick_event_;
   std::thread thread_;
 };

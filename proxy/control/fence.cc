@@ -103,9 +103,11 @@ class Fence::Server {
 
   void End(Outcome outcome, const std::string& problem) {
     verdict_.outcome = outcome;
-    if ((outcome == Outcome::kClean || outcome == Outcome::kGone) && !lost_.empty()) {
+    if (outcome == Outcome::kClean || outcome == Outcome::kGone) {
       // Those lost since are another fence's.
-      fence_.links_.lost.Clear(verdict_.shard_id, *std::max_element(lost_.begin(), lost_.end()));
+      std::vector<LostConnection> fenced;
+      for (const uint64_t number : lost_) fenced.push_back({verdict_.shard_id, number});
+      fence_.links_.lost.Forget(fenced);
     }
     if (!problem.empty()) verdict_.problem = client_.Label() + " " + problem;
     fence_.OnServerDone();

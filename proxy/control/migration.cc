@@ -29,7 +29,10 @@ Migration::Action& Migration::Do(Action::Kind kind) {
 }
 
 void Migration::Save(Action::Phase phase) {
-  Do(Action::Kind::kSave).phase = phase;
+  Action& action = Do(Action::Kind::kSave);
+  action.phase = phase;
+  action.result = result_;
+  action.text = failure_;
   saving_.push_back(phase);
 }
 

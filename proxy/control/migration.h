@@ -45,7 +45,7 @@ class Migration {
     enum class Kind : uint8_t {
       kCheck,         // whether the move can be carried out; ends in OnChecked
       kStopChecking,  // no answer is wanted any more
-      kSave,          // `phase`; ends in OnSaved
+      kSave,          // `phase`, of kOver with the result; ends in OnSaved
       kPublishBefore,
       kPublishHolding,
       kPublishMoving,
@@ -103,7 +103,9 @@ class Migration {
 
   bool idle() const { return step_ == Step::kIdle; }
   bool checking() const { return step_ == Step::kChecking; }
-  bool backward() const { return backward_; }
+  // Clients wait, and need not: what was before can be gone back to.
+  bool can_call_off() const { return Held() && !went_on_; }
+  bool paused() const { return paused_; }
   // As INFO tells it.
   std::string_view StateName() const;
   // Why it does not go on; empty if it does.

@@ -16,6 +16,7 @@ struct ShardSight {
   std::string redis_version;     // of its last INFO; empty when it never told
   int64_t last_change_usec = 0;  // of the wall clock: when it went up or down; 0: never yet
   int64_t ping_usec = 0;         // round trip of the last PING
+  uint64_t keys = 0;             // in all databases, when it last told, some seconds ago at most while up
 };
 
 // The shards as the control thread sees them, for INFO and RING. The requests' own connections find out for

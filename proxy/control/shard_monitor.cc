@@ -6,6 +6,7 @@
 
 #include "protocol/reply_cursor.h"
 #include "proxy/control/info_values.h"
+#include "proxy/info/shard_info.h"
 #include "proxy/net/clock.h"
 #include "proxy/shard/shard_problems.h"
 
@@ -42,6 +43,9 @@ void ShardMonitor::Tick(int64_t timeout_usec) {
   } else if (now_usec_ >= next_ping_usec_) {
     next_ping_usec_ = now_usec_ + kPingUsec;
     Ask(Question::kPing, {"PING"});
+    if (++pings_ < kPingsPerKeyspace) return;
+    pings_ = 0;
+    Ask(Question::kKeyspace, {"INFO", "keyspace"});
   }
 }
 
@@ -94,6 +98,8 @@ void ShardMonitor::OnReply(std::string_view reply) {
   } else if (asked.question == Question::kCommand) {
     // A server that keeps COMMAND from this user teaches nothing.
     if (!protocol::IsError(reply)) host_.OnCommands(*this, reply);
+  } else if (asked.question == Question::kKeyspace) {
+    TakeKeyspace(reply);
   } else {
     OnPingWhileUp(asked, reply);
   }
@@ -137,6 +143,7 @@ void ShardMonitor::JudgeInfo(std::string_view reply) {
     return;
   }
   sight_.redis_version = InfoValue(info, "redis_version");
+  sight_.keys = ShardInfo::Parse(info).keys();
   BecomeUp();
 }
 
@@ -152,6 +159,13 @@ void ShardMonitor::BecomeUp() {
   host_.OnSight(*this);
   if (was_down) host_.OnBack(*this);
   Ask(Question::kCommand, {"COMMAND"});
+}
+
+void ShardMonitor::TakeKeyspace(std::string_view reply) {
+  const std::optional<std::string_view> info = protocol::BulkOf(reply);
+  if (!info.has_value()) return;
+  sight_.keys = ShardInfo::Parse(*info).keys();
+  host_.OnSight(*this);
 }
 
 void ShardMonitor::OnPingWhileUp(const Asked& asked, std::string_view reply) {

@@ -41,6 +41,8 @@ class ShardLink {
 class ShardMonitor final : public ShardLinkUser {
  public:
   static constexpr int64_t kPingUsec = 1'000'000;
+  // Every so many PINGs it is asked how many keys it has.
+  static constexpr uint32_t kPingsPerKeyspace = 3;
   static constexpr int64_t kFirstBackOffUsec = 100'000;
   static constexpr int64_t kMaxBackOffUsec = 2'000'000;
 
@@ -78,7 +80,7 @@ class ShardMonitor final : public ShardLinkUser {
 
  private:
   enum class State : uint8_t { kWaiting, kConnecting, kGreeting, kUp };
-  enum class Question : uint8_t { kAuth, kPing, kInfo, kCommand };
+  enum class Question : uint8_t { kAuth, kPing, kInfo, kCommand, kKeyspace };
   struct Asked {
     Question question;
     int64_t sent_usec;
@@ -88,6 +90,7 @@ class ShardMonitor final : public ShardLinkUser {
   void Ask(Question question, std::initializer_list<std::string_view> command);
   void JudgeGreeting(Question question, std::string_view reply);
   void JudgeInfo(std::string_view reply);
+  void TakeKeyspace(std::string_view reply);
   void OnPingWhileUp(const Asked& asked, std::string_view reply);
   void BecomeUp();
   // Waits before the next attempt, longer than before the last one.
@@ -106,6 +109,7 @@ class ShardMonitor final : public ShardLinkUser {
   int64_t next_attempt_usec_ = 0;  // kWaiting
   int64_t attempt_usec_ = 0;       // when the present attempt began
   int64_t next_ping_usec_ = 0;     // kUp
+  uint32_t pings_ = 0;             // since the last look at its keys
   int64_t back_off_usec_ = 0;
   bool tried_at_once_ = false;  // after a loss, and no PING has been answered since
   uint32_t told_ = 0;           // a bit for each Trouble since the shard was up

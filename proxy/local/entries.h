@@ -17,6 +17,15 @@ std::span<const LocalEntry> ConnectionCommands();  // PING, ECHO, AUTH, HELLO, S
 std::span<const LocalEntry> InfoCommands();
 std::span<const OwnCommand> OwnRingCommands();  // RING
 RequestHandler::Outcome RingPlan(LocalCall& call);
+// RING's subcommands that change the shards.
+RequestHandler::Outcome RingApply(LocalCall& call);
+RequestHandler::Outcome RingChangeOne(LocalCall& call);
+RequestHandler::Outcome RingStatus(LocalCall& call);
+RequestHandler::Outcome RingWait(LocalCall& call);
+RequestHandler::Outcome RingPause(LocalCall& call);
+RequestHandler::Outcome RingResume(LocalCall& call);
+RequestHandler::Outcome RingAbort(LocalCall& call);
+RequestHandler::Outcome RingThrottle(LocalCall& call);
 std::span<const LocalEntry> LatencyCommands();
 std::span<const LocalEntry> SlowlogCommands();
 std::span<const LocalEntry> ServerCommands();  // TIME, LOLWUT, CLUSTER, ...

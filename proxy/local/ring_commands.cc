@@ -1,4 +1,5 @@
 // RING: looks into the ring. One row for each subcommand.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -21,6 +22,19 @@ bool IsUp(Worker& worker, uint32_t shard) {
   return !worker.pool().IsDown(shard) && (sight.up || !sight.seen);
 }
 
+// What the shard does for the ring; who joins or leaves is up, or the move says that it is not.
+std::string_view StateOf(LocalCall& call, uint32_t shard) {
+  const Topology& topology = call.worker.router().topology();
+  if (!IsUp(call.worker, shard)) return "down";
+  if (!topology.IsMember(shard)) return topology.holding() ? "joining" : "leaving";
+  if (topology.move == nullptr) return "up";
+  const std::vector<Shard> joining = topology.move->Joining();
+  const bool joins = topology.moving() &&
+                     std::any_of(joining.begin(), joining.end(),
+                                 [&](const Shard& other) { return other.id == topology.shards[shard].id; });
+  return joins ? "joining" : "up";
+}
+
 Outcome RingList(LocalCall& call) {
   const Topology& topology = call.worker.router().topology();
   call.reply.Array(topology.shards.size());
@@ -32,7 +46,7 @@ Outcome RingList(LocalCall& call) {
     call.reply.Bulk("address");
     call.reply.Bulk(shard.address);
     call.reply.Bulk("state");
-    call.reply.Bulk(IsUp(call.worker, i) ? "up" : "down");
+    call.reply.Bulk(StateOf(call, i));
     call.reply.Bulk("weight");
     call.reply.Double(shard.weight);
     call.reply.Bulk("virtual_nodes");
@@ -53,27 +67,37 @@ std::string HashText(const ring::HashRing& ring, std::string_view key) {
   return std::string(text.data(), static_cast<size_t>(length));
 }
 
+// What a key's place is, and where it may still be: `from` and `to` while it moves.
+void WritePlace(LocalCall& call, const Topology& topology, std::string_view key) {
+  const uint64_t hash = topology.ring.Hash(key);
+  const config::ShardConfig& shard = topology.shards[topology.Locate(key)].config;
+  const bool moves = topology.move != nullptr && topology.move->Moves(hash);
+  call.reply.Map(moves ? 8 : 6);
+  call.reply.Bulk("key");
+  call.reply.Bulk(key);
+  call.reply.Bulk("shard");
+  call.reply.Bulk(shard.name);
+  call.reply.Bulk("address");
+  call.reply.Bulk(shard.address);
+  call.reply.Bulk("hash");
+  call.reply.Bulk(HashText(topology.ring, key));
+  call.reply.Bulk("moving");
+  call.reply.Bulk(moves ? "yes" : "no");
+  if (moves) {
+    call.reply.Bulk("from");
+    call.reply.Bulk(topology.Source(hash).config.name);
+    call.reply.Bulk("to");
+    call.reply.Bulk(topology.Target(hash).config.name);
+  }
+  // No key is spread over several shards.
+  call.reply.Bulk("buckets");
+  call.reply.Array(0);
+}
+
 Outcome RingLocate(LocalCall& call) {
   const Topology& topology = call.worker.router().topology();
   call.reply.Array(call.request.size() - 2);
-  for (size_t i = 2; i < call.request.size(); ++i) {
-    const std::string_view key = call.request[i];
-    const config::ShardConfig& shard = topology.shards[topology.Locate(key)].config;
-    call.reply.Map(6);
-    call.reply.Bulk("key");
-    call.reply.Bulk(key);
-    call.reply.Bulk("shard");
-    call.reply.Bulk(shard.name);
-    call.reply.Bulk("address");
-    call.reply.Bulk(shard.address);
-    call.reply.Bulk("hash");
-    call.reply.Bulk(HashText(topology.ring, key));
-    // Shards do not change hands while the proxy runs, and no key is spread over several.
-    call.reply.Bulk("moving");
-    call.reply.Bulk("no");
-    call.reply.Bulk("buckets");
-    call.reply.Array(0);
-  }
+  for (size_t i = 2; i < call.request.size(); ++i) WritePlace(call, topology, call.request[i]);
   return Outcome::kTaken;
 }
 
@@ -85,24 +109,28 @@ Outcome RingHelp(LocalCall& call) {
       "LOCATE <key> [<key> ...]",
       "    Return shard, address and hash of each key, whether it is moving, and its hot-key buckets.",
       "PLAN <change> [<change> ...]",
-      "    Return what changes of the shards would move, and move nothing.",
+      "    Return what a change of the shards would move, and how even the ring is before and after it.",
+      "APPLY <change> [<change> ...]",
+      "    Start to change the shards, and return the number of the move. A change is",
+      "    ADD <name> <address> [WEIGHT <weight>], REMOVE <name> [FORCE], WEIGHT <name> <weight>,",
+      "    or REPLACE <name> <address>. FORCE: the shard is dead, its keys are given up.",
+      "ADD | REMOVE | WEIGHT | REPLACE ...",
+      "    The same for one change.",
+      "STATUS",
+      "    Return the move under way or the last one, as in INFO migration.",
+      "WAIT <timeout-ms>",
+      "    Wait until no move is under way; 1 if so, 0 after the timeout. Timeout 0: however long it takes.",
+      "PAUSE | RESUME",
+      "    Stop moving keys in the background, and go on. Keys that are asked for still move.",
+      "ABORT",
+      "    Move back what has moved.",
+      "THROTTLE <keys-per-second>",
+      "    Limit how many keys are moved in the background each second. 0: no limit.",
       "HELP",
       "    Prints this help.",
   };
   call.reply.Array(std::size(kLines));
   for (const std::string_view line : kLines) call.reply.Simple(line);
-  return Outcome::kTaken;
-}
-
-std::string UpperName(const protocol::CommandRow& row) {
-  std::string name(row.name);
-  for (char& c : name) c = c == '|' ? ' ' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  return name;
-}
-
-Outcome RefuseChange(LocalCall& call) {
-  call.session.Reject(call.row.id, "ERR " + UpperName(call.row) +
-                                       " is not available: shards cannot be changed while the proxy runs");
   return Outcome::kTaken;
 }
 
@@ -128,17 +156,17 @@ std::span<const OwnCommand> OwnRingCommands() {
       {RingRow("ring|locate", -3), &RingLocate},
       {RingRow("ring|help", 2), &RingHelp},
       {RingRow("ring|plan", -2), &RingPlan},
-      {RingRow("ring|apply", -2), &RefuseChange},
-      {RingRow("ring|add", -2), &RefuseChange},
-      {RingRow("ring|remove", -2), &RefuseChange},
-      {RingRow("ring|weight", -2), &RefuseChange},
-      {RingRow("ring|replace", -2), &RefuseChange},
-      {RingRow("ring|status", -2), &RefuseChange},
-      {RingRow("ring|wait", -2), &RefuseChange},
-      {RingRow("ring|pause", -2), &RefuseChange},
-      {RingRow("ring|resume", -2), &RefuseChange},
-      {RingRow("ring|abort", -2), &RefuseChange},
-      {RingRow("ring|throttle", -2), &RefuseChange},
+      {RingRow("ring|apply", -2), &RingApply},
+      {RingRow("ring|add", -2), &RingChangeOne},
+      {RingRow("ring|remove", -2), &RingChangeOne},
+      {RingRow("ring|weight", -2), &RingChangeOne},
+      {RingRow("ring|replace", -2), &RingChangeOne},
+      {RingRow("ring|status", -2), &RingStatus},
+      {RingRow("ring|wait", -2), &RingWait},
+      {RingRow("ring|pause", -2), &RingPause},
+      {RingRow("ring|resume", -2), &RingResume},
+      {RingRow("ring|abort", -2), &RingAbort},
+      {RingRow("ring|throttle", -2), &RingThrottle},
       {RingRow("ring|hotkeys", -2), &RefuseHotKeys},
       // The last: it takes every name.
       {RingRow("ring", -2), &RingUnknown},

@@ -1,5 +1,6 @@
 #include "proxy/move/lost_connections.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace ringway::proxy {
@@ -14,9 +15,9 @@ void LostConnections::Add(uint32_t shard_id, uint64_t number) {
   all_.push_back({shard_id, number});
 }
 
-void LostConnections::Clear(uint32_t shard_id, uint64_t number) {
-  std::erase_if(all_, [shard_id, number](const LostConnection& lost) {
-    return lost.shard_id == shard_id && lost.number <= number;
+void LostConnections::Forget(const std::vector<LostConnection>& fenced) {
+  std::erase_if(all_, [&fenced](const LostConnection& lost) {
+    return std::find(fenced.begin(), fenced.end(), lost) != fenced.end();
   });
 }
 

@@ -19,8 +19,9 @@ class LostConnections {
   static constexpr size_t kMaxKept = 1024;
 
   void Add(uint32_t shard_id, uint64_t number);
-  // The server has been fenced, or is no more: what was lost of it up to `number` is over.
-  void Clear(uint32_t shard_id, uint64_t number = UINT64_MAX);
+  // Their servers have been fenced, or are no more. (Each by its number: an older connection may have been
+  // lost later.)
+  void Forget(const std::vector<LostConnection>& fenced);
   const std::vector<LostConnection>& all() const { return all_; }  // oldest first
 
  private:

@@ -11,6 +11,8 @@ namespace ringway::proxy {
 struct LostConnection {
   uint32_t shard_id;
   uint64_t number;  // the last part of the connection's name (ProxyState::connection_name_prefix)
+
+  bool operator==(const LostConnection&) const = default;
 };
 
 // What a worker answers to a topology.

@@ -10,18 +10,16 @@ TEST(LostConnections, NumberIsGivenOutTwice) {
   EXPECT_GT(NextConnectionNumber(), first);
 }
 
-TEST(LostConnections, ServersAreMixedUpWhenOneIsFenced) {
+TEST(LostConnections, WhatWasNotFencedIsForgotten) {
   LostConnections lost;
   lost.Add(1, 10);
   lost.Add(2, 11);
   lost.Add(1, 12);
-  lost.Clear(1, 10);
+  lost.Add(1, 9);
+  lost.Forget({{1, 10}, {1, 12}, {2, 12}});
   ASSERT_EQ(lost.all().size(), 2U);
   EXPECT_EQ(lost.all()[0].number, 11U);
-  EXPECT_EQ(lost.all()[1].number, 12U) << "it was lost while the fence was at work";
-  lost.Clear(1);
-  ASSERT_EQ(lost.all().size(), 1U);
-  EXPECT_EQ(lost.all()[0].shard_id, 2U);
+  EXPECT_EQ(lost.all()[1].number, 9U) << "it was lost while the fence was at work";
 }
 
 TEST(LostConnections, NewestIsForgottenOrTheListGrowsWithoutEnd) {

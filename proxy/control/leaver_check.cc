@@ -1,0 +1,31 @@
+#include "proxy/control/leaver_check.h"
+
+#include <utility>
+
+#include "protocol/reply_cursor.h"
+#include "proxy/info/shard_info.h"
+
+namespace ringway::proxy {
+
+LeaverCheck::LeaverCheck(ControlLinks& links, const std::vector<Shard>& servers, int64_t timeout_usec,
+                         Done done)
+    : pending_(servers.size()), done_(std::move(done)) {
+  for (const Shard& shard : servers) {
+    findings_.push_back({shard, std::nullopt});
+    clients_.push_back(std::make_unique<ShardClient>(links, shard, 0, timeout_usec));
+  }
+  for (size_t i = 0; i < clients_.size(); ++i) {
+    clients_[i]->Do({"INFO", "keyspace"},
+                    [this, i](const ShardClient::Answer& answer) { OnAnswer(i, answer); });
+  }
+}
+
+void LeaverCheck::OnAnswer(size_t index, const ShardClient::Answer& answer) {
+  if (answer.ok()) {
+    const std::optional<std::string_view> info = protocol::BulkOf(answer.back());
+    if (info.has_value()) findings_[index].keys = ShardInfo::Parse(*info).keys();
+  }
+  if (--pending_ == 0) done_(findings_);
+}
+
+}  // namespace ringway::proxy
