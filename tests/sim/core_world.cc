@@ -122,7 +122,11 @@ CoreWorld::CoreWorld(const Options& options)
       puller(
           pool, requests, shard_environment, [](int64_t) {},
           [this](const auto& plan, uint32_t pair, uint32_t db, const std::string& key, Relay::Done done) {
-            relay.Move(plan, pair, db, key, std::move(done));
+            if (relay_elsewhere != nullptr) {
+              relay_elsewhere(plan, pair, db, key, std::move(done));
+            } else {
+              relay.Move(plan, pair, db, key, std::move(done));
+            }
           }),
       router(pool, requests, scripts, local, puller),
       environment{blocks, requests, router, dirty_clients, SessionLimits{}, BlockRef(), {}},
@@ -157,8 +161,8 @@ std::shared_ptr<const Topology> CoreWorld::MakeTopology(const std::vector<size_t
   return StableTopology(1, 0, RingOf(shards, options), shards);
 }
 
-void CoreWorld::Adopt(const std::vector<size_t>& members) {
-  router.Adopt(MakeTopology(members));
+void CoreWorld::Adopt(std::shared_ptr<const Topology> topology) {
+  router.Adopt(std::move(topology));
   pool.Adopt(router.topology());
 }
 

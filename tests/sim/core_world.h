@@ -78,7 +78,8 @@ class CoreWorld {
   std::string KeyOn(size_t shard, std::string_view prefix = "k");
   // The topology of the first `shards` of the world's, ids kept.
   std::shared_ptr<const Topology> MakeTopology(const std::vector<size_t>& members) const;
-  void Adopt(const std::vector<size_t>& members);
+  void Adopt(const std::vector<size_t>& members) { Adopt(MakeTopology(members)); }
+  void Adopt(std::shared_ptr<const Topology> topology);
 
   int64_t now_usec = 1'000'000'000;
   EventLoop loop;
@@ -96,7 +97,8 @@ class CoreWorld {
   Puller puller;
   Router router;
   SessionEnvironment environment;
-  std::vector<uint64_t> woken;  // ids that waited for room
+  std::vector<uint64_t> woken;    // ids that waited for room
+  RelayFunction relay_elsewhere;  // in place of `relay`, if set
 
  private:
   const Options options_;
