@@ -170,7 +170,7 @@ void MoveSimWorker::BuryLinks() {
 }
 
 // A server reads what the older connection has left first, or finds it closed.
-void MoveSimWorker::RunGhosts(const Place& place) {
+void MoveSimWorker::RunGhosts(Place place) {
   std::vector<Ghost> ghosts;
   for (size_t i = 0; i < ghosts_.size();) {
     if (ghosts_[i].place != place) {

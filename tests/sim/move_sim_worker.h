@@ -96,7 +96,7 @@ class MoveSimWorker {
   void StepLinks();
   void Lose(const Place& place, Link& link);
   void BuryLinks();
-  void RunGhosts(const Place& place);
+  void RunGhosts(Place place);
   void TimeOut();
   void EndTurn();
   void AckWhenDrained();
