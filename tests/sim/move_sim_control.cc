@@ -108,6 +108,8 @@ void MoveSimControl::Step() {
     event();
   }
   migration_.Tick();
+  // First what is left to do of the last move: it ends with an epoch.
+  while (const auto action = migration_.NextAction()) Act(*action);
   if (!shared_.calm) Steer();
   if (shared_.calm && !migration_.idle()) migration_.Resume();
   while (const auto action = migration_.NextAction()) Act(*action);

@@ -38,7 +38,9 @@ MoveSim::Options OptionsFor(uint64_t seed) {
 TEST(MoveSim, KeysAreWhatOneServerWouldHaveMadeThem) {
   const bool replay = std::getenv("RINGWAY_MOVE_SIM_SEED") != nullptr;
   const uint64_t first = NumberFrom("RINGWAY_MOVE_SIM_SEED", std::random_device{}());
-  const uint64_t seeds = replay && std::getenv("RINGWAY_MOVE_SIM_SEEDS") == nullptr ? 1 : NumberFrom("RINGWAY_MOVE_SIM_SEEDS", kSeeds);
+  const uint64_t seeds = replay && std::getenv("RINGWAY_MOVE_SIM_SEEDS") == nullptr
+                             ? 1
+                             : NumberFrom("RINGWAY_MOVE_SIM_SEEDS", kSeeds);
   size_t replies = 0;
   size_t errors = 0;
   MoveSimControl::Figures sum;
