@@ -207,8 +207,8 @@ void MoveSimControl::Publish(const Action& action) {
       break;
     case Kind::kPublishBefore:
       ++figures_.holds_called_off;
-      topology = migration_.backward() ? MovingTopology(epoch_, generation_, forward_)
-                                       : StableTopology(epoch_, generation_, ring_, members_);
+      topology = forward_ != nullptr ? MovingTopology(epoch_, generation_, forward_)
+                                     : StableTopology(epoch_, generation_, ring_, members_);
       break;
     case Kind::kPublishLeaving:
       members_ = plan_->to();
@@ -234,11 +234,7 @@ void MoveSimControl::Fence() {
   if (CurrentTestFault() == TestFault::kSkipFence) return;
   for (MoveSimWorker* worker : shared_.workers) {
     worker->DropGhosts(lost_);
-    worker->Post([worker, lost = lost_] {
-      for (const LostConnection& connection : lost) {
-        worker->world().pool.lost().Clear(connection.shard_id, connection.number);
-      }
-    });
+    worker->Post([worker, lost = lost_] { worker->world().pool.lost().Forget(lost); });
   }
 }
 
