@@ -50,6 +50,7 @@ void Migrator::GoOn() {
   report_ = saved_.move->report;
   move_.id = report_.id;
   move_.change = report_.change;
+  move_.configured = saved_.configured;
   move_.begun = true;
   std::string problem;
   move_.plan = MakePlan(state_, move_.id, move_.sides, &problem);
