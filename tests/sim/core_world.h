@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string>
@@ -79,6 +80,7 @@ class CoreWorld {
   // The topology of the first `shards` of the world's, ids kept.
   std::shared_ptr<const Topology> MakeTopology(const std::vector<size_t>& members) const;
   void Adopt(const std::vector<size_t>& members) { Adopt(MakeTopology(members)); }
+  void Adopt(std::initializer_list<size_t> members) { Adopt(std::vector<size_t>(members)); }
   void Adopt(std::shared_ptr<const Topology> topology);
 
   int64_t now_usec = 1'000'000'000;
