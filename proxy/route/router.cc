@@ -265,19 +265,22 @@ std::string Router::CheckSortPatterns(const RequestView& request, uint32_t shard
 
 std::string Router::SendByKeys(Request& request, AskedCommand command,
                                const std::vector<std::string_view>& keys) {
-  const uint32_t shard = keys.empty() ? 0 : topology_->Locate(keys.front());
+  // While the answer was on its way a hold may have begun, which waits for this command: its keys still go
+  // where they went, and are not there before they have been pulled.
+  const Topology& topology = *command.topology;
+  const uint32_t shard = keys.empty() ? 0 : topology.Locate(keys.front());
   for (const std::string_view key : keys) {
-    const bool together = same_shard_is_enough_ || topology_->OneMember()
-                              ? topology_->Locate(key) == shard
-                              : topology_->ring.TagOf(key) == topology_->ring.TagOf(keys.front());
+    const bool together = same_shard_is_enough_ || topology.OneMember()
+                              ? topology.Locate(key) == shard
+                              : topology.ring.TagOf(key) == topology.ring.TagOf(keys.front());
     if (!together) return std::string(protocol::kCrossSlot);
   }
   pulls_.clear();
-  if (topology_->moving()) {
-    for (const std::string_view key : keys) AddPull(command.db, key);
+  if (topology.moving()) {
+    for (const std::string_view key : keys) AddPull(topology, command.db, key);
   }
   if (pulls_.empty()) {
-    sender_.SendInOrder(request, 0, topology_->shards[shard].id, command.db, command.frame, nullptr);
+    sender_.SendInOrder(request, 0, topology.shards[shard].id, command.db, command.frame, nullptr);
     return "";
   }
   WaitingCommand waiting;
@@ -285,8 +288,8 @@ std::string Router::SendByKeys(Request& request, AskedCommand command,
   waiting.learned = std::move(command.learned);
   waiting.frame = requests_.Copy(command.frame);
   waiting.db = command.db;
-  waiting.topology = topology_;
-  waiting.epoch_token = epoch_token_;
+  waiting.topology = std::move(command.topology);
+  waiting.epoch_token = std::move(command.epoch_token);
   waiting.shard = shard;
   StartPulls(request, std::move(waiting));
   return "";
@@ -337,9 +340,10 @@ RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const Comman
   const uint32_t target[] = {AnyShard()};
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);
-  sent->collector.reset(new AskKeysCollector(
-      requests_, *this,
-      AskedCommand{&row, learned_, session.state().db, std::string(request.frame()), epoch_token_}));
+  sent->collector.reset(
+      new AskKeysCollector(requests_, *this,
+                           AskedCommand{&row, learned_, session.state().db, std::string(request.frame()),
+                                        topology_, epoch_token_}));
   scratch_.clear();
   protocol::AppendHeader(scratch_, request.size() + 2);
   protocol::AppendArg(scratch_, "COMMAND");

@@ -137,7 +137,7 @@ class Router final : public RequestHandler,
   bool HasSortPatterns(const Row& row, const View& request);
   void AskSortElements(Request& request, const WaitingCommand& command);
   void FindPulls(const Row& row, const View& request, uint32_t db);
-  void AddPull(uint32_t db, std::string_view key);
+  void AddPull(const Topology& topology, uint32_t db, std::string_view key);
   std::optional<Outcome> CheckPullOrder(ClientSession& session);
   void StartPulls(Request& request, WaitingCommand command);
   Outcome SendAskKeys(ClientSession& session, const Row& row, const View& request);

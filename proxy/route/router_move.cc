@@ -91,7 +91,7 @@ void Router::ContinueSort(Request& request, WaitingCommand command, const std::v
 void Router::FindPulls(const CommandRow& row, const RequestView& request, uint32_t db) {
   pulls_.clear();
   any_key_moves_ = false;
-  for (const uint32_t index : keys_) AddPull(db, request[index]);
+  for (const uint32_t index : keys_) AddPull(*topology_, db, request[index]);
   // These look at one key in a further database as well.
   std::optional<int64_t> other;
   std::string_view key;
@@ -105,15 +105,15 @@ void Router::FindPulls(const CommandRow& row, const RequestView& request, uint32
     key = request[2];
   }
   if (other.has_value() && *other >= 0 && *other <= INT32_MAX && *other != db) {
-    AddPull(static_cast<uint32_t>(*other), key);
+    AddPull(*topology_, static_cast<uint32_t>(*other), key);
   }
 }
 
-void Router::AddPull(uint32_t db, std::string_view key) {
-  const uint64_t hash = topology_->ring.Hash(key);
-  if (!topology_->move->Moves(hash)) return;
+void Router::AddPull(const Topology& topology, uint32_t db, std::string_view key) {
+  const uint64_t hash = topology.ring.Hash(key);
+  if (!topology.move->Moves(hash)) return;
   any_key_moves_ = true;
-  if (topology_->moving() && !puller_.Has(db, key)) pulls_.push_back({db, key, hash});
+  if (topology.moving() && !puller_.Has(db, key)) pulls_.push_back({db, key, hash});
 }
 
 // A command that has waited goes to the first connection of each of its lanes: what the session has under way

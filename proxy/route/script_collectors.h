@@ -11,6 +11,7 @@
 #include "proxy/route/request.h"
 #include "proxy/route/script_cache.h"
 #include "proxy/route/shard_sender.h"
+#include "proxy/topology.h"
 
 namespace ringway::proxy {
 
@@ -50,7 +51,8 @@ struct AskedCommand {
   std::shared_ptr<const protocol::LearnedCommands> learned;  // may own the row
   uint32_t db;
   std::string frame;
-  std::shared_ptr<const void> epoch_token;  // of Router
+  std::shared_ptr<const Topology> topology;  // that it is routed by, whatever comes meanwhile
+  std::shared_ptr<const void> epoch_token;   // of Router
 };
 
 // A command of which only a server can tell the keys (learnt from a module): COMMAND GETKEYS on one shard,
