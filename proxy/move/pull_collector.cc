@@ -51,7 +51,8 @@ bool PullCollector::OnAllParts(Request& request) {
 
 bool PullCollector::CanReadAtSource() const {
   const protocol::CommandRow& row = *command_.row;
-  if (command_.keys.empty()) return false;
+  // The keys that SORT's patterns mean may have left the source already.
+  if (command_.keys.empty() || command_.patterns) return false;
   if ((row.flags & protocol::kReadonly) == 0 || row.request != protocol::RequestPolicy::kOneShard)
     return false;
   const Topology& topology = *command_.topology;
