@@ -71,6 +71,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
 
 Worker::~Worker() {
   clients_.clear();
+  relay_.Close();
   pool_.Close();
 }
 

@@ -63,7 +63,13 @@ void Relay::Move(const std::shared_ptr<const MovePlan>& plan, uint32_t pair, uin
   StartNext();
 }
 
+void Relay::Close() {
+  closed_ = true;
+  for (auto& [name, key] : keys_) key->done.clear();
+}
+
 void Relay::StartNext() {
+  if (closed_) return;
   // A key may fail on the spot, which comes back here.
   if (std::exchange(starting_, true)) return;
   while (under_way_ < kMaxUnderWay && !waiting_.empty()) {

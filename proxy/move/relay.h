@@ -49,6 +49,8 @@ class Relay {
   // Only on the key's worker. `done` may come at once.
   void Move(const std::shared_ptr<const MovePlan>& plan, uint32_t pair, uint32_t db, std::string_view key,
             Done done);
+  // The worker ends, and others may have ended before it: nobody is told any more, and nothing is begun.
+  void Close();
   // At the end of a turn: goes on with what a count of all keys has kept back.
   void Pump() {
     if (!waiting_.empty()) StartNext();
@@ -89,6 +91,7 @@ class Relay {
   std::deque<Key*> waiting_;
   size_t under_way_ = 0;
   bool starting_ = false;
+  bool closed_ = false;
 };
 
 }  // namespace ringway::proxy
