@@ -126,6 +126,7 @@ class Migrator final : private KeyMover::Host {
   KeyMover::Limits MoverLimits() const;
   void FollowLimits();
   void CheckLeavers();
+  void LetGo();
   void Finish(const Action& action);
   int64_t timeout_usec() const { return state_.config()->timeouts.connect_ms * 1000; }
 

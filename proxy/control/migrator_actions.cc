@@ -345,7 +345,21 @@ void Migrator::CheckLeavers() {
       });
 }
 
+// Connections to servers that have left, or were looked at for nothing, must not stay until the next move. In
+// the loop's next turn, since this may be what one of these has called back.
+void Migrator::LetGo() {
+  loop_.Post([this] {
+    if (!machine_.idle()) return;
+    preflight_.reset();
+    fence_.reset();
+    mover_.reset();
+    relay_.reset();
+    leaver_check_.reset();
+  });
+}
+
 void Migrator::Finish(const Action& action) {
+  LetGo();
   if (!move_.begun) {
     const std::string why =
         action.result == Result::kAborted ? "it was aborted before it began" : action.text;
