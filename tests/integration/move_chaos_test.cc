@@ -161,13 +161,13 @@ TEST_F(MoveChaos, AKilledSourceTakesMoreWithItThanItHad) {
 }
 
 TEST_F(MoveChaos, ATargetThatRunsFullLosesKeys) {
-  Start(Options(4000));
+  Start(Options(1000));
   RedisServer& target = cluster_->server(3);
-  const int64_t used = std::stoll(target.Info("used_memory"));
-  target.Do({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
-  target.Do({"CONFIG", "SET", "maxmemory", std::to_string(used + (1 << 18))});
   checker_->excuses().refusals = true;
   ASSERT_TRUE(Apply(cluster_->Add(3)));
+  ASSERT_NO_FATAL_FAILURE(ExpectMoving());
+  target.Do({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+  target.Do({"CONFIG", "SET", "maxmemory", target.Info("used_memory")});
   ASSERT_TRUE(Eventually([this] { return cluster_->Migration("state") == "paused"; }))
       << cluster_->MigrationText();
   EXPECT_THAT(cluster_->Migration("pause_reason"), HasSubstr("memory"));

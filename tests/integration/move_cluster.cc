@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include <signal.h>
@@ -92,6 +93,17 @@ std::string MoveCluster::Migration(const std::string& field) {
 }
 
 double MoveCluster::MigrationNumber(const std::string& field) { return std::atof(Migration(field).c_str()); }
+
+int64_t MoveCluster::MovedTo(const std::string& to, const std::string& field) {
+  int64_t sum = 0;
+  std::istringstream lines(MigrationText());
+  for (std::string line; std::getline(lines, line);) {
+    const size_t value = line.find("," + field + "=");
+    if (!line.starts_with("move") || line.find(",to=" + to + ",") == std::string::npos) continue;
+    if (value != std::string::npos) sum += std::atoll(line.c_str() + value + field.size() + 2);
+  }
+  return sum;
+}
 
 bool MoveCluster::WaitSettled(milliseconds timeout) {
   return Eventually(

@@ -60,6 +60,8 @@ class MoveCluster {
   // A field of INFO migration; empty when it cannot be had.
   std::string Migration(const std::string& field);
   double MigrationNumber(const std::string& field);
+  // The sum of what the pairs of the move say for `field` that go to the shard `to`.
+  int64_t MovedTo(const std::string& to, const std::string& field);
   // What INFO migration says.
   std::string MigrationText();
   // RING WAIT, again and again where the proxy is away or starts.

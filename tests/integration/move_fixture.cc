@@ -57,8 +57,9 @@ bool MoveTest::Apply(const Command& changes) {
 }
 
 void MoveTest::ExpectSettled(milliseconds timeout) {
-  ASSERT_TRUE(cluster_->WaitSettled(timeout)) << cluster_->MigrationText();
+  const bool settled = cluster_->WaitSettled(timeout);
   ASSERT_NO_FATAL_FAILURE(ExpectNoFault());
+  ASSERT_TRUE(settled) << cluster_->MigrationText();
   checker_->Pause();
   ExpectInPlace();
   checker_->Resume();

@@ -53,7 +53,7 @@ void MoveUnit::TakeNewKeys() {
   confused_ = false;
   excused_ = excused_ || excuses_->new_keys;
   lost_.clear();
-  losing_ = -1;
+  losing_.clear();
   Note("new keys " + Prefix());
 }
 
@@ -78,7 +78,7 @@ void MoveUnit::ForgetOldLosses() {
 std::vector<Command> MoveUnit::NextPipeline() {
   ForgetOldLosses();
   if (confused_ || worlds_.size() > kMaxWorlds) TakeNewKeys();
-  losing_ = -1;
+  losing_.clear();
   std::vector<Command> requests;
   const auto limit = static_cast<uint64_t>(MovePipeline(kind_));
   for (uint64_t left = 1 + random_() % limit; left > 0; --left) {
@@ -136,34 +136,25 @@ std::string MoveUnit::JudgeStep(const Sent& sent, const Reply& reply) {
 
 void MoveUnit::Lose(const MoveStep& step) {
   if (std::all_of(step.commands.begin(), step.commands.end(), IsRead)) return;
-  if (!step.split) {
-    AddLoss({step.commands});
-    return;
-  }
-  // Each key for itself, and in no order.
   const Command& command = step.commands[0];
-  if (command[0] == "FLUSHDB") {
-    for (const std::string& key : Keys()) {
-      losing_ = -1;
-      AddLoss({{{"DEL", key}}});
-    }
+  if (!step.split) {
+    AddLoss(SharesTag(kind_) ? "" : command[1], step.commands);
+  } else if (command[0] == "FLUSHDB") {
+    for (const std::string& key : Keys()) AddLoss(key, {{"DEL", key}});
+  } else if (command[0] == "MSET") {
+    for (size_t i = 1; i < command.size(); i += 2) AddLoss(command[i], {{"SET", command[i], command[i + 1]}});
+  } else {
+    for (size_t i = 1; i < command.size(); ++i) AddLoss(command[i], {{"DEL", command[i]}});
   }
-  const size_t stride = command[0] == "MSET" ? 2 : 1;
-  for (size_t i = 1; i < command.size(); i += stride) {
-    losing_ = -1;
-    AddLoss({{stride == 2 ? Command{"SET", command[i], command[i + 1]} : Command{"DEL", command[i]}}});
-  }
-  losing_ = -1;
 }
 
-void MoveUnit::AddLoss(std::vector<std::vector<Command>> steps) {
-  if (losing_ < 0) {
-    losing_ = static_cast<int>(lost_.size());
+void MoveUnit::AddLoss(const std::string& place, std::vector<Command> commands) {
+  const auto [found, is_new] = losing_.emplace(place, lost_.size());
+  if (is_new) {
     lost_.push_back({{}, sent_at_});
     for (World& world : worlds_) world.done.push_back(0);
   }
-  std::vector<std::vector<Command>>& into = lost_[static_cast<size_t>(losing_)].steps;
-  into.insert(into.end(), steps.begin(), steps.end());
+  lost_[found->second].steps.push_back(std::move(commands));
 }
 
 void MoveUnit::DecideExpiry(World world, const Moment& moment, std::vector<World>* into) const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -59,7 +60,8 @@ class MoveUnit {
     std::vector<size_t> done;  // by index into lost_: how many of its commands have been carried out
     bool operator==(const World&) const = default;
   };
-  // Commands without answer, of one pipeline and in its order; each entry is carried out at once.
+  // Commands without answer of one pipeline that go to one shard in their order; each entry is carried out at
+  // once.
   struct Lost {
     std::vector<std::vector<Command>> steps;
     int64_t sent;
@@ -76,7 +78,8 @@ class MoveUnit {
   void ForgetOldLosses();
   std::string JudgeStep(const Sent& sent, const Reply& reply);
   void Lose(const MoveStep& step);
-  void AddLoss(std::vector<std::vector<Command>> steps);
+  // `place`: what has a shard of its own, a key or the tag.
+  void AddLoss(const std::string& place, std::vector<Command> commands);
   // Lets time and lost commands do what they may have done until now.
   void Spread(const Moment& moment);
   void DecideExpiry(World world, const Moment& moment, std::vector<World>* into) const;
@@ -91,7 +94,7 @@ class MoveUnit {
   int64_t serial_ = 0;
   std::vector<World> worlds_{1};
   std::vector<Lost> lost_;
-  int losing_ = -1;  // index into lost_ of the pipeline under way
+  std::map<std::string, size_t> losing_;  // of the pipeline under way: places, as indices into lost_
   std::deque<Sent> sent_;
   size_t unanswered_ = 0;
   int64_t sent_at_ = 0;
