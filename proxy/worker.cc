@@ -108,7 +108,7 @@ void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction
 void Worker::AckWhenDrained() {
   const Topology& topology = router_.topology();
   const std::vector<uint32_t> servers = topology.ServersInMotion();
-  if (!drain_.Ended(servers)) return;
+  if (!drain_.Ended(servers, topology.phase == Topology::Phase::kLeaving)) return;
   TopologyAck drained{TopologyAck::Kind::kDrained, index_, topology.epoch, {}};
   for (const LostConnection& lost : pool_.lost().all()) {
     if (std::find(servers.begin(), servers.end(), lost.shard_id) != servers.end())

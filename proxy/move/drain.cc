@@ -11,12 +11,12 @@ void Drain::Begin(const std::shared_ptr<const void>& epoch_token) {
   marked_ = false;
 }
 
-bool Drain::Ended(const std::vector<uint32_t>& servers) {
+bool Drain::Ended(const std::vector<uint32_t>& servers, bool to_the_end) {
   if (CurrentTestFault() == TestFault::kSkipHold) return true;
   std::erase_if(older_epochs_, [](const auto& epoch) { return epoch.expired(); });
   if (!older_epochs_.empty()) return false;
   if (!marked_) {
-    pool_.MarkForDrain();
+    for (const uint32_t id : servers) pool_.MarkForDrain(id, to_the_end);
     marked_ = true;
   }
   return std::all_of(servers.begin(), servers.end(), [this](uint32_t id) { return pool_.Drained(id); });

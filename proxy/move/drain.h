@@ -18,8 +18,10 @@ class Drain {
 
   // When the router is about to adopt a topology: its present epoch token.
   void Begin(const std::shared_ptr<const void>& epoch_token);
-  // Whether it has ended for these servers, by their ids. To be asked at the end of each turn.
-  bool Ended(const std::vector<uint32_t>& servers);
+  // Whether it has ended for these servers, by their ids; the same ones until the next Begin. To be asked at
+  // the end of each turn. `to_the_end`: their connections are to be closed, so large replies that are being
+  // passed on must have ended too.
+  bool Ended(const std::vector<uint32_t>& servers, bool to_the_end);
 
  private:
   ShardPool& pool_;

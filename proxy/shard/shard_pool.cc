@@ -48,10 +48,11 @@ ShardConnection* ShardPool::FirstById(uint32_t shard_id, uint32_t db, uint8_t re
   return nullptr;
 }
 
-void ShardPool::MarkForDrain() {
+void ShardPool::MarkForDrain(uint32_t shard_id, bool to_the_end) {
   for (auto& slot : slots_) {
+    if (slot->shard.id != shard_id) continue;
     for (Lane& lane : slot->lanes) {
-      for (auto& connection : lane.connections) connection->session().MarkForDrain();
+      for (auto& connection : lane.connections) connection->session().MarkForDrain(to_the_end);
     }
   }
 }

@@ -48,8 +48,9 @@ class ShardPool {
   // order on it. Null if the shard has left.
   ShardConnection* FirstById(uint32_t shard_id, uint32_t db, uint8_t resp);
 
-  // Drained: the shard has answered all that was under way to it at the last MarkForDrain.
-  void MarkForDrain();
+  // Drained: the shard has answered all that was under way to it at its last MarkForDrain (`to_the_end`: see
+  // ShardSession).
+  void MarkForDrain(uint32_t shard_id, bool to_the_end);
   bool Drained(uint32_t shard_id) const;
 
   EventLoop& loop() { return environment_.loop; }

@@ -113,10 +113,13 @@ bool ShardSession::StreamIsBackedUp() {
 }
 
 bool ShardSession::HasOthersBehindStream() {
+  if (!drained()) return true;
   const ClientSession* client = positions_.front().request->client;
   for (size_t i = 1; i < positions_.size(); ++i) {
     const Request* request = positions_[i].request;
-    if (request != nullptr && request->client != nullptr && request->client != client) return true;
+    if (request == nullptr) continue;
+    // The proxy's own bring keys over, for which clients wait.
+    if (request->internal || (request->client != nullptr && request->client != client)) return true;
   }
   return false;
 }

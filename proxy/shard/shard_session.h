@@ -43,9 +43,13 @@ class ShardSession {
   int64_t oldest_usec() { return positions_.front().sent_usec; }
   size_t in_flight() const { return positions_.size(); }
   // Drained: all that had a position at the last MarkForDrain has been answered, or was lost with its
-  // connection.
-  void MarkForDrain() { drain_mark_ = answered_ + positions_.size(); }
-  bool drained() const { return answered_ >= drain_mark_; }
+  // connection. Unless it is to be so `to_the_end`, a large reply that is being passed on need only have
+  // begun: it has been carried out, and its client may take its time.
+  void MarkForDrain(bool to_the_end) {
+    drain_mark_ = answered_ + positions_.size();
+    drain_to_the_end_ = to_the_end;
+  }
+  bool drained() const { return answered_ + (streaming_ && !drain_to_the_end_ ? 1 : 0) >= drain_mark_; }
   OutputQueue& output() { return output_; }
   const OutputQueue& output() const { return output_; }
 
@@ -54,7 +58,7 @@ class ShardSession {
   bool occupied() const { return occupied_; }
   // The reply under way is being passed on, and its client has more unsent than it should.
   bool StreamIsBackedUp();
-  // Somebody else than that client waits behind it.
+  // Somebody else than that client waits behind it, or a drain for more than what has come of it.
   bool HasOthersBehindStream();
 
  private:
@@ -80,6 +84,7 @@ class ShardSession {
   RingQueue<Position> positions_;
   uint64_t answered_ = 0;  // positions that were given up or answered
   uint64_t drain_mark_ = 0;
+  bool drain_to_the_end_ = false;
   protocol::ReplyScanner scanner_;
 
   // Received and not passed on: [reply_begin_, end_) of block_.

@@ -66,7 +66,7 @@ void MoveSimWorker::AckWhenDrained() {
   if (ack_ == nullptr) return;
   const Topology& topology = world_.router.topology();
   const std::vector<uint32_t> servers = topology.ServersInMotion();
-  if (!drain_.Ended(servers)) return;
+  if (!drain_.Ended(servers, topology.phase == Topology::Phase::kLeaving)) return;
   TopologyAck drained{TopologyAck::Kind::kDrained, static_cast<uint32_t>(index_), topology.epoch, {}};
   for (const LostConnection& lost : world_.pool.lost().all()) {
     if (std::count(servers.begin(), servers.end(), lost.shard_id) != 0) drained.lost.push_back(lost);

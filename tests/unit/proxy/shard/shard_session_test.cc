@@ -236,6 +236,36 @@ TEST_F(ShardSessionTest, AStreamIsBackedUpOnlyWhileItsClientDoesNotTakeIt) {
   EXPECT_FALSE(shard.StreamIsBackedUp());
 }
 
+// A client that does not take its reply must not keep those waiting who wait for keys to be brought over.
+TEST_F(ShardSessionTest, AStreamHoldsUpTheProxysOwnRequests) {
+  client->Send("A\r\n");
+  ASSERT_TRUE(Feed("$100000\r\n" + std::string(50'000, 'x')));
+  ASSERT_FALSE(shard.HasOthersBehindStream());
+  Request* own = requests.NewInternal(CollectorPtr(new NotingCollector(parts)));
+  own->parts_pending = 1;
+  shard.TakePosition(nullptr, 0);
+  EXPECT_FALSE(shard.HasOthersBehindStream()) << "nobody waits for it";
+  shard.TakePosition(own, 0);
+  EXPECT_TRUE(shard.HasOthersBehindStream());
+}
+
+TEST_F(ShardSessionTest, AStreamHoldsUpADrain) {
+  client->Send("A\r\n");
+  ASSERT_TRUE(Feed("$100000\r\n" + std::string(50'000, 'x')));
+  shard.MarkForDrain(false);
+  EXPECT_TRUE(shard.drained()) << "it has been carried out";
+  EXPECT_FALSE(shard.HasOthersBehindStream());
+  shard.MarkForDrain(true);
+  EXPECT_FALSE(shard.drained());
+  EXPECT_TRUE(shard.HasOthersBehindStream());
+  client->Send("B\r\n");
+  shard.MarkForDrain(false);
+  EXPECT_FALSE(shard.drained());
+  EXPECT_TRUE(shard.HasOthersBehindStream());
+  ASSERT_TRUE(Feed(std::string(50'000, 'x') + "\r\n+b\r\n"));
+  EXPECT_TRUE(shard.drained());
+}
+
 TEST_F(ShardSessionTest, TheRestOfAStreamForAClientThatHasGoneIsThrownAway) {
   client->Send("A\r\n");
   ASSERT_TRUE(Feed("$100000\r\n" + std::string(50'000, 'x')));
