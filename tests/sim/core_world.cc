@@ -139,7 +139,7 @@ CoreWorld::CoreWorld(const Options& options)
 
 CoreWorld::~CoreWorld() { pool.Close(); }
 
-std::shared_ptr<const Topology> CoreWorld::MakeTopology(const std::vector<size_t>& members) const {
+std::vector<Shard> CoreWorld::MakeShards(const std::vector<size_t>& members) const {
   std::vector<Shard> shards;
   for (const size_t i : members) {
     config::ShardConfig shard;
@@ -155,10 +155,25 @@ std::shared_ptr<const Topology> CoreWorld::MakeTopology(const std::vector<size_t
     }
     shards.push_back({static_cast<uint32_t>(i), shard});
   }
+  return shards;
+}
+
+ring::HashRing CoreWorld::MakeRing(const std::vector<size_t>& members) const {
   ring::RingOptions options;
   options.virtual_nodes = 256;
   options.hash_tag = options_.hash_tag;
-  return StableTopology(1, 0, RingOf(shards, options), shards);
+  return RingOf(MakeShards(members), options);
+}
+
+std::shared_ptr<const Topology> CoreWorld::MakeTopology(const std::vector<size_t>& members) const {
+  return StableTopology(1, 0, MakeRing(members), MakeShards(members));
+}
+
+std::shared_ptr<const MovePlan> CoreWorld::MakePlan(const std::vector<size_t>& before,
+                                                    const std::vector<size_t>& after,
+                                                    config::Mover mover) const {
+  return std::make_shared<const MovePlan>(1, MakeShards(before), MakeRing(before), MakeShards(after),
+                                          MakeRing(after), std::vector<uint32_t>(), mover);
 }
 
 void CoreWorld::Adopt(std::shared_ptr<const Topology> topology) {

@@ -79,6 +79,10 @@ class CoreWorld {
   std::string KeyOn(size_t shard, std::string_view prefix = "k");
   // The topology of the first `shards` of the world's, ids kept.
   std::shared_ptr<const Topology> MakeTopology(const std::vector<size_t>& members) const;
+  // A move between two such topologies.
+  std::shared_ptr<const MovePlan> MakePlan(const std::vector<size_t>& before,
+                                           const std::vector<size_t>& after,
+                                           config::Mover mover = config::Mover::kMigrate) const;
   void Adopt(const std::vector<size_t>& members) { Adopt(MakeTopology(members)); }
   void Adopt(std::initializer_list<size_t> members) { Adopt(std::vector<size_t>(members)); }
   void Adopt(std::shared_ptr<const Topology> topology);
@@ -103,6 +107,9 @@ class CoreWorld {
   RelayFunction relay_elsewhere;  // in place of `relay`, if set
 
  private:
+  std::vector<Shard> MakeShards(const std::vector<size_t>& members) const;
+  ring::HashRing MakeRing(const std::vector<size_t>& members) const;
+
   const Options options_;
   std::vector<FakeShard> shards_;
 };
