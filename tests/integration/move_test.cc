@@ -156,13 +156,17 @@ class FaultyMove : public MoveTest {
     for (RespClient& client : clients) EXPECT_NE(client.Read().type, 0);
   }
 
-  bool FaultIsFound(const std::string& fault) {
+  // `request_timeout_ms` below the time of standing still: requests are given up, and done when servers wake.
+  bool FaultIsFound(const std::string& fault, int request_timeout_ms = 2000) {
     MoveClusterOptions options;
+    options.config = "timeouts: {request: " + std::to_string(request_timeout_ms) + "ms}\n";
     options.environment = {"RINGWAY_TEST_FAULT=" + fault};
     options.spares = 1;
     MoveCheckerOptions checker;
     checker.ballast_per_database = 10;
     StartWithChecker(options, checker, false);
+    checker_->excuses().lost_answers = request_timeout_ms < 2 * kStandStill.count();
+    checker_->excuses().refusals = checker_->excuses().lost_answers.load();
     checker_->Pause();
     keys_ = checker_->Keys();
     checker_->Resume();
@@ -178,7 +182,7 @@ class FaultyMove : public MoveTest {
 
  private:
   static constexpr int kMoves = 6;
-  static constexpr milliseconds kStandStill{150};
+  static constexpr milliseconds kStandStill{200};
 
   std::vector<PlacedKey> keys_;
 };
@@ -186,6 +190,8 @@ class FaultyMove : public MoveTest {
 TEST_F(FaultyMove, AMoveWithoutAHoldPassesForCorrect) { EXPECT_TRUE(FaultIsFound("skip-hold")); }
 
 TEST_F(FaultyMove, AMoveWithoutPullsPassesForCorrect) { EXPECT_TRUE(FaultIsFound("skip-pull")); }
+
+TEST_F(FaultyMove, ACorrectMoveThatGivesRequestsUpIsTakenForAFault) { EXPECT_FALSE(FaultIsFound("", 100)); }
 
 // What makes the faults visible is none itself.
 TEST_F(FaultyMove, ACorrectMoveOfServersThatStandStillIsTakenForAFault) { EXPECT_FALSE(FaultIsFound("")); }
