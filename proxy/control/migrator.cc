@@ -84,6 +84,7 @@ void Migrator::End() {
   preflight_.reset();
   fence_.reset();
   mover_.reset();
+  relay_.reset();
   leaver_check_.reset();
 }
 
@@ -313,7 +314,9 @@ void Migrator::TakeFile(const config::Config& file) {
   next.configured = reconciled.configured;
   SaveState(std::move(next));
   LogInfo("the configuration is reloaded");
-  if (!reconciled.changes.empty()) Apply(reconciled.changes, reconciled.configured_begun, PendingReply());
+  if (reconciled.changes.empty()) return;
+  LogInfo("reload: the list of shards asks for a move: " + ToString(reconciled.changes));
+  Apply(reconciled.changes, reconciled.configured_begun, PendingReply());
 }
 
 }  // namespace ringway::proxy

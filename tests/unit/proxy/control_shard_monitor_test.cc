@@ -214,6 +214,35 @@ TEST_F(ShardMonitorTest, RunningScriptCountsAsDown) {
   EXPECT_FALSE(monitor_->sight().up);
 }
 
+TEST_F(ShardMonitorTest, KeysAreCountedOnceAndNeverAgain) {
+  Start();
+  monitor_->OnConnected();
+  monitor_->OnReply("+PONG\r\n");
+  monitor_->OnReply(Info("# Keyspace\r\ndb0:keys=5,expires=0,avg_ttl=0\r\n"));
+  monitor_->OnReply("*0\r\n");
+  EXPECT_EQ(monitor_->sight().keys, 5U);
+  link_.Take();
+  for (uint32_t ping = 1; ping < ShardMonitor::kPingsPerKeyspace; ++ping) {
+    Pass(ShardMonitor::kPingUsec);
+    monitor_->OnReply("+PONG\r\n");
+    EXPECT_THAT(link_.Take(), ElementsAre("PING"));
+  }
+  Pass(ShardMonitor::kPingUsec);
+  EXPECT_THAT(link_.Take(), ElementsAre("PING", "INFO keyspace"));
+  monitor_->OnReply("+PONG\r\n");
+  monitor_->OnReply(
+      Info("# Keyspace\r\ndb0:keys=7,expires=0,avg_ttl=0\r\ndb3:keys=2,expires=0,avg_ttl=0\r\n"));
+  EXPECT_EQ(monitor_->sight().keys, 9U);
+  // Who does not tell has as many as before.
+  for (uint32_t ping = 0; ping < ShardMonitor::kPingsPerKeyspace; ++ping) {
+    Pass(ShardMonitor::kPingUsec);
+    monitor_->OnReply("+PONG\r\n");
+  }
+  monitor_->OnReply("-NOPERM no\r\n");
+  EXPECT_EQ(monitor_->sight().keys, 9U);
+  EXPECT_TRUE(monitor_->sight().up);
+}
+
 TEST_F(ShardMonitorTest, ReaddressedShardWaitsForItsBackOff) {
   Start().OnLost("is unreachable: refused");
   link_.Take();
