@@ -110,13 +110,13 @@ void ProxyState::Publish(std::shared_ptr<const Topology> topology) {
   topology_ = std::move(topology);
 }
 
-std::shared_ptr<const Topology> ProxyState::Publish(const config::Config& config) {
+std::shared_ptr<const Topology> ProxyState::Publish(const config::Config& config, uint64_t first_generation) {
   std::vector<Shard> shards = Identify(config.shards);
   KeepNames(shards);
   ring::HashRing ring = RingOf(shards, config.ring);
   const auto before = topology();
   const uint64_t epoch = before == nullptr ? 1 : before->epoch + 1;
-  const uint64_t generation = before == nullptr ? 0 : before->generation;
+  const uint64_t generation = before == nullptr ? first_generation : before->generation;
   Publish(StableTopology(epoch, generation, std::move(ring), std::move(shards)));
   return topology();
 }

@@ -39,8 +39,9 @@ class ProxyState {
   // Makes it the current one; whoever follows it is told by the caller. Topologies come from one thread: the
   // main thread at the start, the control thread from then on.
   void Publish(std::shared_ptr<const Topology> topology);
-  // The same for the plain ring of the configured shards, with the next epoch.
-  std::shared_ptr<const Topology> Publish(const config::Config& config);
+  // The same for the plain ring of the configured shards, with the next epoch. `first_generation`: of the
+  // process's first topology.
+  std::shared_ptr<const Topology> Publish(const config::Config& config, uint64_t first_generation = 0);
 
   // In the order of the ring's members, each with its id: that of the shard which has its name now, or a new
   // one. A new one is forgotten again unless KeepNames makes it the name's.

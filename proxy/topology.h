@@ -51,6 +51,13 @@ struct Topology {
   std::vector<uint32_t> ServersInMotion() const;
 };
 
+// What a process begins with as its generation: more than any that an earlier process can have had before the
+// move with the next id, and the same as long as nothing moves.
+constexpr uint64_t FirstGeneration(uint64_t next_move_id) {
+  // Three times it is raised at the most: there, back, and over.
+  return next_move_id * 4;
+}
+
 // The ring of `shards`, which are sorted as its members are.
 ring::HashRing RingOf(const std::vector<Shard>& shards, const ring::RingOptions& options);
 

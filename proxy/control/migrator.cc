@@ -38,7 +38,7 @@ Migrator::Migrator(ProxyState& state, EventLoop& loop, Host& host, std::unique_p
                    saved_.move->given_up, saved_.move->replaced};
     GoOn();
   } else {
-    state_.Publish(*state_.config());
+    state_.Publish(*state_.config(), FirstGeneration(saved_.next_move_id));
   }
   ShowReport();
 }
@@ -58,7 +58,9 @@ void Migrator::GoOn() {
   const bool backward = saved_.move->phase == SavedMove::Phase::kAborting;
   if (backward) move_.forward = ReversedPlan(*move_.plan);
   state_.KeepNames(backward ? move_.plan->to() : move_.plan->from());
-  state_.Publish(HoldingTopology(1, 0, move_.plan));
+  // On the way back the generations of the way there have been.
+  const uint64_t generation = FirstGeneration(saved_.next_move_id) + (backward ? 1 : 0);
+  state_.Publish(HoldingTopology(1, generation, move_.plan));
 }
 
 void Migrator::Begin() {
