@@ -39,7 +39,10 @@ class MoveTest : public RouterTest {
     plan = std::move(next);
     Adopt(MovingTopology(++epoch, 1, plan));
   }
-  bool Drained() { return drain.Ended(world.router.topology().ServersInMotion()); }
+  bool Drained() {
+    const Topology& topology = world.router.topology();
+    return drain.Ended(topology.ServersInMotion(), topology.phase == Topology::Phase::kLeaving);
+  }
 
   // A key that moves between these shards.
   std::string MovingKey(uint32_t from, uint32_t to = 3, const std::string& prefix = "k") const {
