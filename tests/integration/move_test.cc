@@ -51,6 +51,18 @@ TEST_F(CalmMove, KeysAreMissedWhileAShardIsAdded) {
   ASSERT_NO_FATAL_FAILURE(ExpectSettled());
 }
 
+// MIGRATE blocks both servers, so two that send each other keys at once would stand still for its whole
+// time-out.
+TEST_F(CalmMove, ServersThatSendEachOtherKeysWaitForEachOther) {
+  MoveClusterOptions options;
+  options.config = kSlowly;
+  Start(options);
+  Command changes = cluster_->Add(3);
+  changes.insert(changes.end(), {"WEIGHT", "s2", "2", "WEIGHT", "s1", "3"});
+  ASSERT_TRUE(Apply(changes));
+  ASSERT_NO_FATAL_FAILURE(ExpectSettled());
+}
+
 TEST_F(CalmMove, KeysAreMissedWhereTargetsAskForAPassword) {
   MoveClusterOptions options;
   options.config = kSlowly;
