@@ -75,7 +75,7 @@ TEST_F(MoveChaos, AKilledProxyLosesKeys) {
   MoveClusterOptions options = Options(3000);
   Start(options);
   checker_->excuses().connections = true;
-  const auto end = Clock::now() + MoveSeconds(10);
+  const auto end = Clock::now() + MoveSeconds(8);
   std::map<std::string, int> phases;
   for (int round = 0; Clock::now() < end; ++round) {
     ASSERT_TRUE(Apply(round % 2 == 0 ? cluster_->Add(3) : cluster_->Remove("s4")));
