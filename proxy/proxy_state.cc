@@ -86,6 +86,17 @@ std::optional<uint32_t> ProxyState::NewShardId() {
   return TakeShardId();
 }
 
+void ProxyState::GiveBackShardIds(const std::vector<Shard>& shards) {
+  std::vector<uint32_t> ids;
+  for (const Shard& shard : shards) ids.push_back(shard.id);
+  std::sort(ids.rbegin(), ids.rend());
+  MutexLock lock(mutex_);
+  for (const uint32_t id : ids) {
+    if (id + 1 != next_shard_id_) return;
+    --next_shard_id_;
+  }
+}
+
 std::vector<Shard> ProxyState::Identify(std::vector<config::ShardConfig> configs) {
   // Ids go by name, so that proxies of one configuration give the same ones.
   std::sort(configs.begin(), configs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -48,6 +48,8 @@ class ProxyState {
   std::vector<Shard> Identify(std::vector<config::ShardConfig> configs);
   // For a server that takes over another one's name. Nothing when all ids have been given out.
   std::optional<uint32_t> NewShardId();
+  // Of shards that never came to be, if none has been given out since.
+  void GiveBackShardIds(const std::vector<Shard>& shards);
   // From now on the names of these shards mean these ids, and no other name means any.
   void KeepNames(const std::vector<Shard>& shards);
 

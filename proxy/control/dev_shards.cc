@@ -1,17 +1,17 @@
 #include "proxy/control/dev_shards.h"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <memory>
 
 #include "config/address.h"
 #include "proxy/net/clock.h"

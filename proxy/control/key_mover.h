@@ -16,9 +16,14 @@ namespace ringway::proxy {
 class RelayPort {
  public:
   virtual ~RelayPort() = default;
-  // `moved` of the keys, of `bytes` in all, are at the target; the others were not there, or `problem` says
-  // why they are not. Called once, on the control loop, and not from within Relay.
-  using Done = std::function<void(uint64_t moved, uint64_t bytes, std::string problem)>;
+  struct Outcome {
+    uint64_t moved = 0;    // of the keys, that are at the target now
+    uint64_t bytes = 0;    // of these
+    std::string problem;   // why others are not, unless they were not there
+    bool refused = false;  // `problem`: the target answered an error of its own to each that failed
+  };
+  // Called once, on the control loop, and not from within Relay.
+  using Done = std::function<void(const Outcome& outcome)>;
   // `pair`: index into the plan's pairs. Whoever relays passes the gate of the plan's figures; the mover
   // counts.
   virtual void Relay(uint32_t pair, uint32_t db, std::vector<std::string> keys, Done done) = 0;

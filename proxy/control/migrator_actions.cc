@@ -105,6 +105,7 @@ void Migrator::Check() {
   options.databases = static_cast<uint32_t>(config->databases);
   options.purge_target = config->migration.purge_target;
   options.timeout_usec = timeout_usec();
+  options.scripts = state_.scripts.All();
   preflight_ = std::make_unique<Preflight>(links_);
   preflight_->Start(move_.plan, options, [this](const Preflight::Result& result) { OnPreflight(result); });
 }
@@ -365,6 +366,7 @@ void Migrator::Finish(const Action& action) {
         action.result == Result::kAborted ? "it was aborted before it began" : action.text;
     LogWarn("the shards stay as they are: " + move_.change + ": " + why);
     move_.reply.Error(protocol::MoveFail(why));
+    state_.GiveBackShardIds(move_.plan->Joining());
     move_ = {};
     return;
   }

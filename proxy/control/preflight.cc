@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "protocol/command_writer.h"
 #include "protocol/reply_cursor.h"
 #include "proxy/control/preflight_purge.h"
 #include "proxy/control/preflight_server.h"
@@ -176,7 +177,26 @@ class Preflight::Run {
                           });
       }
     }
+    if (!options_.scripts.empty()) LoadScripts();
     if (pending_ == 0) Try();
+  }
+
+  // A script that is not there would be loaded when it is first asked for, but commands that come behind it
+  // would overtake it.
+  void LoadScripts() {
+    std::string frame;
+    for (const std::string& script : options_.scripts) {
+      protocol::AppendCommand(frame, {"SCRIPT", "LOAD", script});
+    }
+    for (auto& server : servers_) {
+      if (!server->is_joining) continue;
+      ++pending_;
+      server->client.DoFrame(frame, options_.scripts.size(),
+                             [this, target = server.get()](const ShardClient::Answer& answer) {
+                               if (!answer.ok()) Problem(*target, answer.problem);
+                               Ended(&Run::Try);
+                             });
+    }
   }
 
   void OnFunctions(const PreflightServer& target, const ShardClient::Answer& answer) {

@@ -13,14 +13,16 @@ namespace ringway::proxy {
 
 // Looks, before anything moves, whether a move can succeed: targets are there, writable and without keys of
 // their own, sources answer, and each source moves a probe key to each of its targets with the very command
-// of the move. Copies the sources' functions to joining shards and, where that is wanted, removes what
-// targets do not own. All servers at once; each step is bounded. Thread: the loop's. Owns: its connections.
+// of the move. Copies the sources' functions and the known scripts to joining shards and, where that is
+// wanted, removes what targets do not own. All servers at once; each step is bounded. Thread: the loop's.
+// Owns: its connections.
 class Preflight {
  public:
   struct Options {
     uint32_t databases = 16;  // that clients may select
     bool purge_target = false;
     int64_t timeout_usec = 1'000'000;
+    std::vector<std::string> scripts;  // that joining shards are to know
   };
   struct Result {
     std::vector<std::string> problems;  // one sentence each; empty: go

@@ -123,7 +123,7 @@ class SourceMover {
   void Migrate();
   void Relay();
   void OnMigrated(const ShardClient::Answer& answer);
-  void OnRelayed(uint64_t moved, uint64_t bytes, const std::string& problem);
+  void OnRelayed(const RelayPort::Outcome& outcome);
   void Judge(const MigrateBatchResult& result);
   void OnRefused(const std::string& error);
   void Count(uint64_t moved, uint64_t bytes);

@@ -215,21 +215,25 @@ void SourceMover::Relay() {
   const uint32_t pair = plan().PairOf(source_, batch_.keys.front().to);
   BeginCall();
   context_.relay->Relay(pair, databases_[next_database_ - 1].number, std::move(names),
-                        [weak = std::weak_ptr(self_)](uint64_t moved, uint64_t bytes, std::string problem) {
+                        [weak = std::weak_ptr(self_)](const RelayPort::Outcome& outcome) {
                           const auto self = weak.lock();
-                          if (self != nullptr && *self != nullptr) (*self)->OnRelayed(moved, bytes, problem);
+                          if (self != nullptr && *self != nullptr) (*self)->OnRelayed(outcome);
                         });
 }
 
-void SourceMover::OnRelayed(uint64_t moved, uint64_t bytes, const std::string& problem) {
+void SourceMover::OnRelayed(const RelayPort::Outcome& outcome) {
   pace_.OnBatch(call_sent_usec_, MonotonicUsec(), batch_.units);
-  Count(moved, bytes);
-  if (problem.empty()) {
+  Count(outcome.moved, outcome.bytes);
+  if (outcome.problem.empty()) {
     targets_[batch_.keys.front().to].waiting -= batch_.keys.size();
     Well(Cure::kBatch);
   } else {
     ++BatchFigures().errors;
-    Retry(problem);
+    if (outcome.refused) {
+      OnRefused(outcome.problem);
+    } else {
+      Retry(outcome.problem);
+    }
   }
   Continue();
 }

@@ -11,15 +11,17 @@ namespace ringway::proxy {
 struct WorkerRelay::Batch {
   size_t left;
   Done done;
-  uint64_t moved = 0;
-  uint64_t bytes = 0;
-  std::string problem = {};
+  Outcome outcome = {};
 
   void Take(const ringway::proxy::Relay::Result& result) {
-    if (result.moved) ++moved;
-    bytes += result.bytes;
-    if (problem.empty()) problem = result.outcome.error;
-    if (--left == 0) done(moved, bytes, std::move(problem));
+    if (result.moved) ++outcome.moved;
+    outcome.bytes += result.bytes;
+    if (!result.outcome.error.empty()) {
+      outcome.refused = (outcome.problem.empty() || outcome.refused) && result.refused;
+      // What concerns more than the key says more.
+      if (outcome.problem.empty() || !result.refused) outcome.problem = result.outcome.error;
+    }
+    if (--left == 0) done(outcome);
   }
 };
 

@@ -125,6 +125,7 @@ void Relay::OnReply(Key& key, const Slice& reply) {
       if (error.empty()) {
         Delete(key);
       } else {
+        key.refused = !error.starts_with("SHARD");
         Fail(key, PullOutcome::Kind::kTargetTrouble,
              protocol::MoveFail(Label(key.target()) + " does not take the key: " + error));
       }
@@ -197,7 +198,7 @@ void Relay::Delete(Key& key) {
 }
 
 void Relay::Fail(Key& key, PullOutcome::Kind kind, const std::string& error) {
-  key.result = {{kind, error}, false, 0};
+  key.result = {{kind, error}, false, key.refused, 0};
   End(key);
 }
 

@@ -31,8 +31,9 @@ class Relay {
 
   struct Result {
     PullOutcome outcome;
-    bool moved = false;  // else there was none, or it failed
-    uint64_t bytes = 0;  // of the value as DUMP gives it
+    bool moved = false;    // else there was none, or it failed
+    bool refused = false;  // by the target, for reasons of the key's own
+    uint64_t bytes = 0;    // of the value as DUMP gives it
   };
   using Done = std::function<void(const Result& result)>;
 
@@ -65,6 +66,7 @@ class Relay {
     std::string key;
     Step step = Step::kWaiting;
     int64_t asked_usec = 0;
+    bool refused = false;
     Result result;
     std::vector<Done> done;
 

@@ -15,6 +15,9 @@
 namespace ringway::proxy {
 namespace {
 
+// The time of a turn is a little older than the reply that came in it.
+constexpr int64_t kGateSlackUsec = 5'000;
+
 constexpr std::string_view kRandomKey = "*1\r\n$9\r\nRANDOMKEY\r\n";
 constexpr std::string_view kDbSize = "*1\r\n$6\r\nDBSIZE\r\n";
 
@@ -192,20 +195,39 @@ void TwoRoundCollector::Start(Request& request) {
 
 void TwoRoundCollector::StartGated(GateQueue& queue, Request& request) {
   steps_.Begin(request);
+  queue_ = &queue;
   ++request.parts_pending;
   queue.Add(topology().move, request, *this, kGatePatienceUsec);
+}
+
+bool TwoRoundCollector::TryAgain(Request& request) {
+  CountingGate& gate = topology().move->figures().gate;
+  gate.Leave(*period_, sender_.requests().now_usec());
+  period_.reset();
+  if (++gate_tries_ == kMaxGateTries) {
+    FailAtGate(request);
+    return false;
+  }
+  answers_.clear();
+  ++request.parts_pending;
+  queue_->Add(topology().move, request, *this, kGatePatienceUsec);
+  return true;
+}
+
+void TwoRoundCollector::FailAtGate(Request& request) {
+  const std::string error = protocol::MoveFail("keys are on their way between shards; try again");
+  request.failed = true;
+  sender_.requests().stats().NoteError(error);
+  error_ = sender_.requests().Copy("-" + error + "\r\n");
 }
 
 void TwoRoundCollector::OnGate(Request& request, std::optional<uint64_t> period) {
   period_ = period;
   if (period.has_value()) {
     Ask(request, shard_ids_);
-    return;
+  } else {
+    FailAtGate(request);
   }
-  const std::string error = protocol::MoveFail("keys are on their way between shards; try again");
-  request.failed = true;
-  sender_.requests().stats().NoteError(error);
-  error_ = sender_.requests().Copy("-" + error + "\r\n");
 }
 
 void TwoRoundCollector::Ask(Request& request, std::vector<uint32_t> shard_ids) {
@@ -229,6 +251,11 @@ void TwoRoundCollector::OnPart(Request& request, uint32_t part, const Slice& rep
 
 bool TwoRoundCollector::OnAllParts(Request& request) {
   const bool wanted = request.client != nullptr || MustBeCarriedOut();
+  if (period_.has_value() && !second_round_ && !request.failed &&
+      !topology().move->figures().gate.IsClosed(*period_, sender_.requests().now_usec() + kGateSlackUsec) &&
+      TryAgain(request)) {
+    return false;
+  }
   if (!second_round_ && !request.failed && wanted) {
     second_round_ = true;
     Ask(request, topology().move->TargetIds());
@@ -271,8 +298,14 @@ void KeysCollector::FinishWell(OutputQueue& out) {
 
 void CountCollector::Start(GateQueue& queue, Request& request) {
   steps_.Begin(request);
+  queue_ = &queue;
+  Wait(request);
+}
+
+void CountCollector::Wait(Request& request) {
+  keys_ = 0;
   ++request.parts_pending;
-  queue.Add(steps_.topology().move, request, *this, kPatienceUsec);
+  queue_->Add(steps_.topology().move, request, *this, kPatienceUsec);
 }
 
 void CountCollector::OnGate(Request& request, std::optional<uint64_t> period) {
@@ -293,7 +326,16 @@ void CountCollector::OnPart(Request& request, uint32_t, const Slice& reply) {
 
 bool CountCollector::OnAllParts(Request& request) {
   if (period_.has_value()) {
-    steps_.topology().move->figures().gate.Leave(*period_, sender_.requests().now_usec());
+    CountingGate& gate = steps_.topology().move->figures().gate;
+    const int64_t now_usec = sender_.requests().now_usec();
+    const bool was_closed = gate.IsClosed(*period_, now_usec + kGateSlackUsec);
+    gate.Leave(*period_, now_usec);
+    period_.reset();
+    // It opened before all had answered. After some tries the count may be out by a batch.
+    if (!was_closed && !request.failed && request.client != nullptr && ++tries_ < kMaxTries) {
+      Wait(request);
+      return false;
+    }
   }
   steps_.End(request);
   return true;

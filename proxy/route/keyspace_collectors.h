@@ -110,6 +110,8 @@ class TwoRoundCollector : public GatedCollector {
   void OnAbandoned() override { answers_.clear(); }
 
   static constexpr int64_t kGatePatienceUsec = 2'000'000;
+  // A gate that opened before all servers had answered was of no use: so often it is asked for again.
+  static constexpr int kMaxGateTries = 5;
 
  protected:
   struct Answer {
@@ -126,6 +128,9 @@ class TwoRoundCollector : public GatedCollector {
 
  private:
   void Ask(Request& request, std::vector<uint32_t> shard_ids);
+  // The gate had opened before the first round was over: it is tried again, or given up. True: tried again.
+  bool TryAgain(Request& request);
+  void FailAtGate(Request& request);
 
   ShardSender& sender_;
   Steps steps_;
@@ -133,7 +138,9 @@ class TwoRoundCollector : public GatedCollector {
   const uint32_t db_;
   const std::string frame_;
   bool second_round_ = false;
+  GateQueue* queue_ = nullptr;  // if gated
   std::optional<uint64_t> period_;
+  int gate_tries_ = 0;
   std::vector<Answer> answers_;
   Slice error_;
 };
@@ -153,6 +160,7 @@ class KeysCollector final : public TwoRoundCollector {
 class CountCollector final : public GatedCollector {
  public:
   static constexpr int64_t kPatienceUsec = 300'000;
+  static constexpr int kMaxTries = 5;
 
   CountCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db)
       : sender_(sender), steps_(std::move(steps)), shard_ids_(std::move(shard_ids)), db_(db) {}
@@ -164,11 +172,15 @@ class CountCollector final : public GatedCollector {
   void Finish(Request& request, OutputQueue& out) override;
 
  private:
+  void Wait(Request& request);
+
   ShardSender& sender_;
   Steps steps_;
   const std::vector<uint32_t> shard_ids_;
   const uint32_t db_;
+  GateQueue* queue_ = nullptr;
   std::optional<uint64_t> period_;
+  int tries_ = 0;
   uint64_t keys_ = 0;
   Slice error_;
 };

@@ -64,7 +64,7 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       copy_(protocol::FindCommand("copy")) {}
 
 void Router::Adopt(std::shared_ptr<const Topology> topology) {
-  if (topology_ != nullptr && topology_->moving()) last_moving_epoch_ = epoch_token_;
+  if (topology_ != nullptr && topology_->moving()) moving_epochs_.push_back(epoch_token_);
   topology_ = std::move(topology);
   epoch_token_ = std::make_shared<char>();
   puller_.Adopt(*topology_);

@@ -83,7 +83,10 @@ class Router final : public RequestHandler,
   void set_pause(const Pause& pause) { pause_ = pause; }
   // At the end of a turn.
   void UpdateCare() {
-    careful_ = topology_->move != nullptr || !puller_.idle() || !last_moving_epoch_.expired();
+    if (!moving_epochs_.empty()) {
+      std::erase_if(moving_epochs_, [](const auto& epoch) { return epoch.expired(); });
+    }
+    careful_ = topology_->move != nullptr || !puller_.idle() || !moving_epochs_.empty();
   }
 
   const Topology& topology() const { return *topology_; }
@@ -170,7 +173,7 @@ class Router final : public RequestHandler,
   GateQueue gate_queue_;
   std::shared_ptr<const Topology> topology_;
   std::shared_ptr<const void> epoch_token_;
-  std::weak_ptr<const void> last_moving_epoch_;
+  std::vector<std::weak_ptr<const void>> moving_epochs_;
   std::shared_ptr<const protocol::LearnedCommands> learned_;
   // Keys move, or requests wait for such: every keyed request is looked at twice.
   bool careful_ = false;

@@ -51,6 +51,13 @@ std::optional<std::string> ScriptCache::Find(std::string_view sha) {
   return found->second->body;
 }
 
+std::vector<std::string> ScriptCache::All() {
+  MutexLock lock(mutex_);
+  std::vector<std::string> bodies;
+  for (const Script& script : scripts_) bodies.push_back(script.body);
+  return bodies;
+}
+
 void ScriptCache::Clear() {
   MutexLock lock(mutex_);
   by_sha_.clear();

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "proxy/thread_annotations.h"
 
@@ -25,6 +26,7 @@ class ScriptCache {
   void Remember(std::string_view body);
   // `sha` in any case.
   std::optional<std::string> Find(std::string_view sha);
+  std::vector<std::string> All();
   void Clear();
   // Raised when scripts leave, for those who remember what they have shown to the cache.
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }

@@ -331,7 +331,7 @@ class Relays : public proxy::RelayPort {
   void Relay(uint32_t pair, uint32_t db, std::vector<std::string> keys, Done done) override {
     if (fail_once_) {
       fail_once_ = false;
-      loop_.links().loop.Post([done = std::move(done)] { done(0, 0, "s4 takes no keys"); });
+      loop_.links().loop.Post([done = std::move(done)] { done({0, 0, "s4 takes no keys", false}); });
       return;
     }
     const Shard& from = plan_.from()[plan_.pairs()[pair].from];
@@ -344,7 +344,9 @@ class Relays : public proxy::RelayPort {
       target.Do({"SET", key, source.Do({"GET", key}).text});
       source.Do({"DEL", key});
     }
-    loop_.links().loop.Post([moved = keys.size(), done = std::move(done)] { done(moved, 10 * moved, ""); });
+    loop_.links().loop.Post([moved = keys.size(), done = std::move(done)] {
+      done({moved, 10 * moved, "", false});
+    });
   }
 
  private:
