@@ -57,7 +57,7 @@ void Relay::Move(const std::shared_ptr<const MovePlan>& plan, uint32_t pair, uin
     entry->done.push_back(std::move(done));
     return;
   }
-  entry = std::make_unique<Key>(Key{plan, pair, db, std::string(key), Step::kWaiting, 0, {}, {}});
+  entry = std::make_unique<Key>(Key{plan, pair, db, std::string(key), Step::kWaiting, 0, false, {}, {}});
   entry->done.push_back(std::move(done));
   waiting_.push_back(entry.get());
   StartNext();
