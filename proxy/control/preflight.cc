@@ -212,15 +212,16 @@ class Preflight::Run {
   void Try() {
     for (auto& server : servers_) {
       server->client.UseDatabase(0);
-      std::vector<PreflightServer*> targets;
-      for (const MovePlan::Pair& pair : plan_->pairs()) {
+      std::vector<PreflightTrial::Target> targets;
+      for (uint32_t i = 0; i < plan_->pairs().size(); ++i) {
+        const MovePlan::Pair& pair = plan_->pairs()[i];
         if (plan_->from()[pair.from].id == server->shard.id) {
-          targets.push_back(&Find(plan_->to()[pair.to].id));
+          targets.push_back({&Find(plan_->to()[pair.to].id), plan_->Relays(i)});
         }
       }
       if (targets.empty()) continue;
       trials_.push_back(std::make_unique<PreflightTrial>(
-          *server, std::move(targets), plan_->mover(), "ringway:probe:" + RandomHex(), options_.timeout_usec,
+          *server, std::move(targets), "ringway:probe:" + RandomHex(), options_.timeout_usec,
           [this](const PreflightTrial::Result& result) { OnTried(result); }));
     }
     pending_ = trials_.size();

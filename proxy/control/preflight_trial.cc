@@ -22,11 +22,10 @@ bool Contains(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-PreflightTrial::PreflightTrial(PreflightServer& source, std::vector<PreflightServer*> targets,
-                               config::Mover mover, std::string probe, int64_t timeout_usec, Done done)
+PreflightTrial::PreflightTrial(PreflightServer& source, std::vector<Target> targets, std::string probe,
+                               int64_t timeout_usec, Done done)
     : source_(source),
       targets_(std::move(targets)),
-      mover_(mover),
       probe_(std::move(probe)),
       timeout_usec_(timeout_usec),
       done_(std::move(done)) {}
@@ -43,7 +42,7 @@ void PreflightTrial::SetProbe() {
       done_(result_);
     } else if (!error.empty()) {
       Problem(source_.Label() + " does not take a probe key: " + ErrorWithoutArguments(error));
-    } else if (mover_ == config::Mover::kRelay) {
+    } else if (targets_[at_].relayed) {
       Dump();
     } else {
       Migrate();

@@ -23,9 +23,14 @@ class PreflightTrial {
   // Once, and not from within Start.
   using Done = std::function<void(const Result&)>;
 
+  struct Target {
+    PreflightServer* server;
+    bool relayed;  // MovePlan::Relays
+  };
+
   // The servers outlive this object; no two trials share a `probe`. `targets`: at least one.
-  PreflightTrial(PreflightServer& source, std::vector<PreflightServer*> targets, config::Mover mover,
-                 std::string probe, int64_t timeout_usec, Done done);
+  PreflightTrial(PreflightServer& source, std::vector<Target> targets, std::string probe,
+                 int64_t timeout_usec, Done done);
 
   void Start() { SetProbe(); }
 
@@ -41,11 +46,10 @@ class PreflightTrial {
   void Problem(std::string problem);
   void NextTarget();
   std::string OfRefusal(std::string_view error) const;
-  PreflightServer& target() const { return *targets_[at_]; }
+  PreflightServer& target() const { return *targets_[at_].server; }
 
   PreflightServer& source_;
-  const std::vector<PreflightServer*> targets_;
-  const config::Mover mover_;
+  const std::vector<Target> targets_;
   const std::string probe_;  // the key, and its value
   const int64_t timeout_usec_;
   const Done done_;

@@ -236,7 +236,7 @@ void SourceMover::TakeFound(std::string_view key) {
   MovingKey moving{std::string(key), plan().ToIndex(hash)};
   ++targets_[moving.to].found;
   ++targets_[moving.to].waiting;
-  if (plan().mover() == config::Mover::kRelay) {
+  if (plan().Relays(plan().PairOf(source_, moving.to))) {
     Enqueue(std::move(moving));
   } else {
     unsized_.push_back(std::move(moving));

@@ -104,7 +104,7 @@ void SourceMover::SendSingle() {
 
 void SourceMover::Send() {
   send_again_ = false;
-  if (plan().mover() == config::Mover::kRelay) {
+  if (plan().Relays(plan().PairOf(source_, batch_.keys.front().to))) {
     Relay();
     return;
   }

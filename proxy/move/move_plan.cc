@@ -1,6 +1,8 @@
 #include "proxy/move/move_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace ringway::proxy {
@@ -19,6 +21,46 @@ std::vector<Shard> Without(const std::vector<Shard>& shards, const std::vector<S
   return rest;
 }
 
+// Servers and what goes between them.
+class Circles {
+ public:
+  void Add(uint32_t from, uint32_t to, double share) {
+    arrows_.emplace(from, to);
+    net_outflow_[from] += share;
+    net_outflow_[to] -= share;
+  }
+
+  // Leaves only arrows that may be part of a circle: those of a server that only gives or only takes are
+  // none, and without these others may come to be such servers.
+  void Trim() {
+    for (size_t before = arrows_.size() + 1; arrows_.size() < before;) {
+      before = arrows_.size();
+      std::set<uint32_t> gives;
+      std::set<uint32_t> takes;
+      for (const auto& [from, to] : arrows_) {
+        gives.insert(from);
+        takes.insert(to);
+      }
+      std::erase_if(arrows_, [&](const auto& arrow) {
+        return !takes.contains(arrow.first) || !gives.contains(arrow.second);
+      });
+    }
+  }
+
+  // Whether the arrow points back, of all servers in the order of what they give more than they take. Without
+  // those there is no circle.
+  bool PointsBack(uint32_t from, uint32_t to) const {
+    if (!arrows_.contains({from, to})) return false;
+    const double give = net_outflow_.at(from);
+    const double take = net_outflow_.at(to);
+    return give != take ? give < take : from > to;
+  }
+
+ private:
+  std::set<std::pair<uint32_t, uint32_t>> arrows_;
+  std::map<uint32_t, double> net_outflow_;
+};
+
 }  // namespace
 
 MovePlan::MovePlan(uint64_t id, std::vector<Shard> from, ring::HashRing from_ring, std::vector<Shard> to,
@@ -32,6 +74,7 @@ MovePlan::MovePlan(uint64_t id, std::vector<Shard> from, ring::HashRing from_rin
     given_up_.push_back(std::find(given_up.begin(), given_up.end(), shard.id) != given_up.end());
   }
   FindPairs();
+  FindRelayed();
   figures_ = std::make_unique<MoveFigures>(pairs_.size());
 }
 
@@ -65,6 +108,17 @@ std::vector<uint32_t> MovePlan::TargetIds() const {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
   return ids;
+}
+
+void MovePlan::FindRelayed() {
+  Circles circles;
+  for (const Pair& pair : pairs_) circles.Add(from_[pair.from].id, to_[pair.to].id, pair.share);
+  circles.Trim();
+  for (const Pair& pair : pairs_) {
+    relayed_.push_back(mover_ == config::Mover::kRelay ||
+                       circles.PointsBack(from_[pair.from].id, to_[pair.to].id));
+    if (relayed_.back()) relays_any_ = true;
+  }
 }
 
 std::vector<Shard> MovePlan::Leaving() const { return Without(from_, to_); }

@@ -61,6 +61,11 @@ class MovePlan {
   uint32_t PairOf(uint32_t from_index, uint32_t to_index) const {
     return pair_of_[from_index * to_.size() + to_index];
   }
+  // Whether the pair's keys go through the proxy. MIGRATE holds up both servers until it is done, so servers
+  // that send keys to one another, over however many steps, would wait for each other until they time out: of
+  // such a circle some pairs are relayed.
+  bool Relays(uint32_t pair) const { return relayed_[pair]; }
+  bool RelaysAny() const { return relays_any_; }
   // The sum of the pairs' shares.
   double moving_share() const { return moving_share_; }
 
@@ -76,6 +81,7 @@ class MovePlan {
 
  private:
   void FindPairs();
+  void FindRelayed();
 
   const uint64_t id_;
   const std::vector<Shard> from_;
@@ -85,6 +91,8 @@ class MovePlan {
   std::vector<bool> given_up_;  // by index into from_
   std::vector<Pair> pairs_;
   std::vector<uint32_t> pair_of_;
+  std::vector<bool> relayed_;  // by index into pairs_
+  bool relays_any_ = false;
   double moving_share_ = 0;
   std::unique_ptr<MoveFigures> figures_;
 };

@@ -117,7 +117,7 @@ void Puller::Pump() {
 
 bool Puller::StartBatch(Lane& lane) {
   if (lane.under_way || lane.queue.empty()) return true;
-  if (lane.plan->mover() == config::Mover::kRelay) {
+  if (lane.plan->Relays(lane.pair)) {
     StartRelays(lane);
     return true;
   }

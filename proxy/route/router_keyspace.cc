@@ -66,7 +66,7 @@ RequestHandler::Outcome Router::SendInSteps(ClientSession& session, const Comman
   } else {
     auto* collector = new TwoRoundCollector(sender_, std::move(steps), std::move(ids), db, request.frame());
     sent->collector.reset(collector);
-    if (topology_->move->mover() == config::Mover::kRelay) {
+    if (topology_->move->RelaysAny()) {
       collector->StartGated(gate_queue_, *sent);
     } else {
       collector->Start(*sent);

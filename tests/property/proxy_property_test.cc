@@ -76,10 +76,14 @@ RC_GTEST_PROP(ProxyProperty, APipelineInAnySplitKeepsItsOrder, ()) {
 }
 
 RC_GTEST_PROP(ProxyProperty, AScanCursorComesBackAsItWas, ()) {
-  const ScanCursor cursor{*rc::gen::inRange<uint32_t>(0, 1u << ScanCursor::kShardBits),
-                          *rc::gen::inRange<uint64_t>(0, ScanCursor::kMaxInner)};
+  const ScanCursor cursor{
+      *rc::gen::inRange<uint32_t>(0, 1u << ScanCursor::kShardBits),
+      *rc::gen::element(ScanCursor::Part::kFirst, ScanCursor::Part::kFirstMoving, ScanCursor::Part::kSecond),
+      *rc::gen::inRange<uint8_t>(0, 127), *rc::gen::inRange<uint64_t>(0, ScanCursor::kMaxInner)};
   const ScanCursor back = ScanCursor::Decode(*ParseCursor(std::to_string(cursor.Encode())));
   RC_ASSERT(back.shard_id == cursor.shard_id);
+  RC_ASSERT(back.part == cursor.part);
+  RC_ASSERT(back.mark == cursor.mark);
   RC_ASSERT(back.inner == cursor.inner);
 }
 
