@@ -98,12 +98,12 @@ TEST_F(CalmMove, KeysAreMissedWhileShardsChangeInRandomOrder) {
   options.config = kSlowly;
   options.spares = 3;
   Start(options);
+  // However slow the program is: what one move leaves behind is found by the next.
   const auto end = Clock::now() + MoveSeconds(6);
-  while (Clock::now() < end) {
+  while (Clock::now() < end || moves_ < 2) {
     if (!ApplyRandom(1 + random_() % 3)) continue;
     ASSERT_NO_FATAL_FAILURE(ExpectSettled());
   }
-  EXPECT_GT(moves_, 1);
 }
 
 TEST_F(CalmMove, KeysAreMissedWhenAMoveIsSteered) {
