@@ -184,15 +184,12 @@ TEST_F(KeyMoverTest, SourceIsBusierThanItsLimit) {
   ASSERT_TRUE(WaitIdle(milliseconds(30'000))) << trouble();
   const auto elapsed = static_cast<double>(proxy::MonotonicUsec() - begin);
   double busy = 0;
-  double longest = 0;
   for (const char* command : {"migrate", "scan", "memory|usage", "exists"}) {
     const std::string line = servers_[0]->Info("cmdstat_" + std::string(command));
     busy += std::atof(line.substr(line.find("usec=") + 5).c_str());
-    longest = std::max(longest, std::atof(line.substr(line.find("usec_per_call=") + 14).c_str()));
   }
   // By the server's own watch, and with the calls before the mover.
   EXPECT_LT(busy / elapsed, 0.11);
-  EXPECT_LT(longest, 5'000) << "microseconds that the mean call held others up";
 }
 
 TEST_F(KeyMoverTest, BigKeyIsForgottenOrNotCounted) {
@@ -366,20 +363,6 @@ TEST_F(KeyMoverTest, RelayedKeysAreNotCountedOrTriedAgain) {
   ASSERT_TRUE(WaitIdle()) << trouble();
   ExpectMoved("key:", 1'000, 2);
   EXPECT_EQ(Moved(), MovingKeys("key:", 1'000));
-}
-
-// The figure that the field asks for is 20,000 a second on an idle machine; under others' load a test can
-// only see that no wait has crept in.
-TEST_F(KeyMoverTest, MoverWithoutLimitsWaits) {
-  PlanToAdd();
-  Fill(200'000);
-  const int64_t begin = proxy::MonotonicUsec();
-  StartMover();
-  ASSERT_TRUE(WaitIdle(milliseconds(60'000))) << trouble();
-  const double seconds = static_cast<double>(proxy::MonotonicUsec() - begin) / 1e6;
-  const double rate = static_cast<double>(Moved()) / seconds;
-  printf("%llu keys in %.3f s: %.0f a second\n", static_cast<unsigned long long>(Moved()), seconds, rate);
-  EXPECT_GT(rate, 5'000);
 }
 
 }  // namespace
