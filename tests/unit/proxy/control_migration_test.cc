@@ -1,4 +1,3 @@
-#include <map>
 #include <string>
 #include <vector>
 
@@ -6,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "proxy/control/migration.h"
+#include "tests/unit/proxy/control_migration_fixture.h"
 
 namespace ringway::proxy {
 namespace {
@@ -14,111 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Kind = Migration::Action::Kind;
-using Phase = Migration::Action::Phase;
-using Result = Migration::Action::Result;
 using Ack = TopologyAck::Kind;
-
-constexpr int64_t kSecond = 1'000'000;
-
-// What an action is, in short.
-std::string Text(const Migration::Action& action) {
-  static const std::map<Phase, std::string> kPhases = {{Phase::kHolding, "holding"},
-                                                       {Phase::kMoving, "moving"},
-                                                       {Phase::kAborting, "aborting"},
-                                                       {Phase::kSettling, "settling"},
-                                                       {Phase::kOver, "over"}};
-  static const std::map<Result, std::string> kResults = {
-      {Result::kSettled, "settled"}, {Result::kAborted, "aborted"}, {Result::kFailed, "failed"}};
-  static const std::map<Kind, std::string> kKinds = {{Kind::kCheck, "check"},
-                                                     {Kind::kStopChecking, "stop checking"},
-                                                     {Kind::kSave, "save "},
-                                                     {Kind::kPublishBefore, "before"},
-                                                     {Kind::kPublishHolding, "hold"},
-                                                     {Kind::kPublishMoving, "move"},
-                                                     {Kind::kPublishLeaving, "leave"},
-                                                     {Kind::kPublishAfter, "after"},
-                                                     {Kind::kFence, "fence"},
-                                                     {Kind::kTurnBack, "turn back"},
-                                                     {Kind::kStartMover, "start mover"},
-                                                     {Kind::kPauseMover, "pause mover"},
-                                                     {Kind::kResumeMover, "resume mover"},
-                                                     {Kind::kStopMover, "stop mover"},
-                                                     {Kind::kCheckLeavers, "check leavers"},
-                                                     {Kind::kWarn, "warn"},
-                                                     {Kind::kFinish, "finish "}};
-  std::string text = kKinds.at(action.kind);
-  if (action.kind == Kind::kSave) text += kPhases.at(action.phase);
-  if (action.kind == Kind::kFinish) text += kResults.at(action.result);
-  if (action.kind == Kind::kStartMover && action.paused) text += " paused";
-  return text;
-}
-
-class MigrationTest : public ::testing::Test {
- protected:
-  static Migration::Facts Facts() {
-    Migration::Facts facts;
-    facts.epoch = 10;
-    facts.generation = 3;
-    facts.participants = {0, 1};
-    return facts;
-  }
-
-  // What is to be done, in the order of its coming.
-  std::vector<std::string> Take() {
-    std::vector<std::string> texts;
-    while (const auto action = machine_.NextAction()) {
-      if (action->epoch != 0) {
-        EXPECT_EQ(action->epoch, epoch_ + 1) << "an epoch was left out or used twice";
-        EXPECT_GE(action->generation, generation_);
-        epoch_ = action->epoch;
-        generation_ = action->generation;
-      }
-      texts.push_back(Text(*action));
-      last_ = *action;
-    }
-    return texts;
-  }
-
-  void AckBoth(Ack kind, bool lost = false) {
-    for (const uint32_t worker : {0U, 1U}) machine_.OnAck(worker, epoch_, kind, lost);
-  }
-
-  void StartHold(Migration::Facts facts = Facts()) {
-    machine_.Start(std::move(facts));
-    machine_.OnChecked("");
-    machine_.OnSaved("");
-    EXPECT_THAT(Take(), ElementsAre("check", "save holding", "hold"));
-  }
-
-  void StartMoving(Migration::Facts facts = Facts()) {
-    StartHold(std::move(facts));
-    AckBoth(Ack::kDrained);
-    machine_.OnSaved("");
-    EXPECT_THAT(Take(), ElementsAre("move", "start mover", "save moving"));
-    AckBoth(Ack::kAdopted);
-  }
-
-  // Up to the topology that is settled.
-  void Settle() {
-    machine_.OnMoverIdle();
-    machine_.OnMoverStopped();
-    machine_.OnSaved("");
-    EXPECT_THAT(Take(), ElementsAre("stop mover", "save settling", "leave"));
-  }
-
-  void TurnBack() {
-    EXPECT_EQ(machine_.Abort(), "");
-    machine_.OnMoverStopped();
-    machine_.OnSaved("");
-    EXPECT_THAT(Take(), ElementsAre("stop mover", "turn back", "save aborting", "hold"));
-  }
-
-  int64_t now_ = 5 * kSecond;
-  Migration machine_{now_};
-  uint64_t epoch_ = 10;
-  uint64_t generation_ = 3;
-  Migration::Action last_;
-};
 
 TEST_F(MigrationTest, StepsComeInAnotherOrder) {
   EXPECT_EQ(machine_.StateName(), "idle");
