@@ -67,6 +67,8 @@ class MoveJudge : public ::testing::TestWithParam<int> {
     }
   };
 
+  void LoseAnswersOfAnHonestServer();
+
   MoveExcuses excuses_;
 };
 
@@ -78,9 +80,17 @@ TEST_P(MoveJudge, DoubtsAnHonestServer) {
   }
 }
 
+TEST_P(MoveJudge, DoubtsAServerThatIsHonestAboutLostCommands) { LoseAnswersOfAnHonestServer(); }
+
+// The next command comes when a lost one is too old to be carried out any more, which says that it has been.
+TEST_P(MoveJudge, DoubtsAServerThatIsHonestAboutCommandsLostLongAgo) {
+  excuses_.ghost_life_usec = 0;
+  LoseAnswersOfAnHonestServer();
+}
+
 // Every answer is lost once in a while, and what was asked done or not; sometimes a later pipeline is done
 // first.
-TEST_P(MoveJudge, DoubtsAServerThatIsHonestAboutLostCommands) {
+void MoveJudge::LoseAnswersOfAnHonestServer() {
   excuses_.lost_answers = true;
   auto random = TestRandom(7);
   MoveUnit unit("unit", static_cast<MoveKind>(GetParam()), random(), &excuses_);

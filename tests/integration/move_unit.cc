@@ -9,8 +9,6 @@ namespace ringway::test {
 namespace {
 
 constexpr size_t kMaxWorlds = 200;
-// Longer than a test freezes a server: afterwards a lost command has been carried out, or never will be.
-constexpr int64_t kGhostLifeUsec = 5'000'000;
 constexpr size_t kHistory = 40;
 constexpr size_t kShown = 40;  // bytes of an argument
 
@@ -64,8 +62,11 @@ void MoveUnit::EndExcuse() {
 }
 
 void MoveUnit::ForgetOldLosses() {
-  const int64_t old = NowUsec() - kGhostLifeUsec;
+  const int64_t now = NowUsec();
+  const int64_t old = now - excuses_->ghost_life_usec;
   if (lost_.empty() || std::any_of(lost_.begin(), lost_.end(), [&](auto& l) { return l.sent > old; })) return;
+  // It may have been carried out since the last answer.
+  Spread({now, now});
   lost_.clear();
   std::vector<World> worlds;
   for (World& world : worlds_) {

@@ -23,6 +23,8 @@ struct MoveExcuses {
   // What a move may add to a lifetime: MIGRATE sends the time that is left, and the way takes time. On a
   // loaded machine that is mostly waiting for a processor.
   std::atomic<int64_t> transit_usec{300 * 1000};
+  // Longer than a test freezes a server: afterwards a lost command has been carried out, or never will be.
+  std::atomic<int64_t> ghost_life_usec{5 * 1000 * 1000};
 };
 
 // What an answer says about its command.
