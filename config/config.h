@@ -71,6 +71,8 @@ struct HotKeys {
   int64_t min_rate = 2000;  // requests a second
   int64_t max_staleness_ms = 1000;
   std::vector<std::string> patterns;  // globs of keys that are always spread
+  std::vector<std::string> never;     // globs of keys that never are
+  int64_t max_bytes = 1024 * 1024;    // larger keys are not spread; as MEMORY USAGE counts
 };
 
 enum class Mover { kMigrate, kRelay };

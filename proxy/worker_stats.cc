@@ -28,7 +28,8 @@ std::map<std::string, uint64_t> WorkerStats::Errors() const {
 
 void WorkerStats::Reset() {
   for (Counter* counter : {&connections_accepted, &connections_rejected, &commands, &turns, &shard_writes,
-                           &client_writes, &bytes_in, &bytes_out, &input_overflows, &output_overflows}) {
+                           &client_writes, &bytes_in, &bytes_out, &input_overflows, &output_overflows,
+                           &bucket_reads, &bucket_fills, &bucket_invalidations}) {
     counter->Set(0);
   }
   for (size_t i = 0; i < kCommandIds; ++i) {

@@ -84,6 +84,9 @@ struct WorkerStats {
   Counter block_bytes;    // a gauge: blocks in use
   Counter input_overflows;
   Counter output_overflows;
+  Counter bucket_reads;          // reads of hot keys that a bucket has answered
+  Counter bucket_fills;          // copies put into buckets
+  Counter bucket_invalidations;  // writes of hot keys, each of which ends the use of its copies
   LazyArray<CommandStats, kCommandIds> by_command;
   LazyArray<ShardStats, kMaxShardIds> by_shard;
 

@@ -19,6 +19,7 @@ TestFault ReadTestFault() {
   if (name == "skip-pull") return TestFault::kSkipPull;
   if (name == "skip-fence") return TestFault::kSkipFence;
   if (name == "forget-order") return TestFault::kForgetOrder;
+  if (name == "skip-generation") return TestFault::kSkipGeneration;
   return TestFault::kNone;
 }
 
