@@ -48,7 +48,7 @@ inline constexpr RowSource kSetRows[] = {
     Row("spop", -2, kWrite | kFast).Keys(Key(1, kTakes)).Tips("nondeterministic_output"),
     Row("srandmember", -2, kReadonly).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
     Row("srem", -3, kWrite | kFast).Keys(Key(1, kRwDelete)),
-    Row("sscan", -3, kReadonly).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
+    Row("sscan", -3, kReadonly | kNotByCopy).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
     Row("sunion", -2, kReadonly).Keys(KeyRange(1, -1, kReads)).Tips("nondeterministic_output_order"),
     Row("sunionstore", -3, kWrite | kDenyOom).Keys(Key(1, kOwUpdate), KeyRange(2, -1, kReads)),
 };
@@ -65,7 +65,7 @@ inline constexpr RowSource kHashRows[] = {
     Row("hmget", -3, kReadonly | kFast).Keys(Key(1, kReads)),
     Row("hmset", -4, kWrite | kDenyOom | kFast).Keys(Key(1, kRwUpdate)),
     Row("hrandfield", -2, kReadonly).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
-    Row("hscan", -3, kReadonly).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
+    Row("hscan", -3, kReadonly | kNotByCopy).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
     Row("hset", -4, kWrite | kDenyOom | kFast).Keys(Key(1, kRwUpdate)),
     Row("hsetnx", 4, kWrite | kDenyOom | kFast).Keys(Key(1, kRwInsert)),
     Row("hstrlen", 3, kReadonly | kFast).Keys(Key(1, kRo)),

@@ -11,11 +11,11 @@ namespace ringway::protocol::rows {
 inline constexpr RowSource kScriptingRows[] = {
     // Without keys the router sends it to any shard: a script that declares no key can rely on none.
     Row("eval", -3, kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys | kMayReplicate).Keys(Counted(2, kRwAll)),
-    Row("eval_ro", -3, kReadonly | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys).Keys(Counted(2, kReads)),
+    Row("eval_ro", -3, kReadonly | kNotByCopy | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys).Keys(Counted(2, kReads)),
     Row("evalsha", -3, kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys | kMayReplicate).Keys(Counted(2, kRwAll)),
-    Row("evalsha_ro", -3, kReadonly | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys).Keys(Counted(2, kReads)),
+    Row("evalsha_ro", -3, kReadonly | kNotByCopy | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys).Keys(Counted(2, kReads)),
     Row("fcall", -3, kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys | kMayReplicate).Keys(Counted(2, kRwAll)),
-    Row("fcall_ro", -3, kReadonly | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys).Keys(Counted(2, kReads)),
+    Row("fcall_ro", -3, kReadonly | kNotByCopy | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kMovableKeys).Keys(Counted(2, kReads)),
     Row("function", -2, 0).Local().NotInGroupCategory(),
     Row("function|delete", 3, kWrite | kNoScript).AllShards(kAllSucceeded).Tips("request_policy:all_shards response_policy:all_succeeded"),
     Row("function|dump", 2, kNoScript).AnyShard(),

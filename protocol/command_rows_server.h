@@ -67,7 +67,7 @@ inline constexpr RowSource kServerRows[] = {
     Row("memory|malloc-stats", 2, 0).NotServed(kForPerShard).Tips("nondeterministic_output request_policy:all_shards response_policy:special"),
     Row("memory|purge", 2, 0).AllShards(kAllSucceeded).Tips("request_policy:all_shards response_policy:all_succeeded"),
     Row("memory|stats", 2, 0).NotServed(kForPerShard).Tips("nondeterministic_output request_policy:all_shards response_policy:special"),
-    Row("memory|usage", -3, kReadonly).Keys(Key(2, kRo)),
+    Row("memory|usage", -3, kReadonly | kNotByCopy).Keys(Key(2, kRo)),
     Row("module", -2, 0).Local(),
     Row("module|help", 2, kLoading | kStale).AnyShard(),
     // Shards are expected to load the same modules.

@@ -40,7 +40,7 @@ inline constexpr RowSource kSortedSetRows[] = {
     Row("zrevrangebylex", -4, kReadonly).Keys(Key(1, kReads)),
     Row("zrevrangebyscore", -4, kReadonly).Keys(Key(1, kReads)),
     Row("zrevrank", 3, kReadonly | kFast).Keys(Key(1, kReads)),
-    Row("zscan", -3, kReadonly).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
+    Row("zscan", -3, kReadonly | kNotByCopy).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
     Row("zscore", 3, kReadonly | kFast).Keys(Key(1, kReads)),
     Row("zunion", -3, kReadonly | kMovableKeys).Keys(Counted(1, kReads)),
     Row("zunionstore", -4, kWrite | kDenyOom | kMovableKeys).Keys(Key(1, kOwUpdate), Counted(2, kReads)),

@@ -37,6 +37,9 @@ enum CommandFlag : uint32_t {
   // Redis keeps the following to itself: COMMAND does not show them.
   kMayReplicate = 1u << 20,  // may write although it is not flagged kWrite: EVAL, FCALL, PFCOUNT
   kProtected = 1u << 21,     // refused unless the configuration enables it
+  // And this is Ringway's own: tells of the key rather than of its value (TTL, OBJECT), keeps a place in it
+  // (HSCAN), or runs code that sees its name.
+  kNotByCopy = 1u << 22,
 };
 
 // ACL categories, in the order in which COMMAND INFO lists them.
@@ -222,6 +225,14 @@ std::span<const CommandRow> Subcommands(const CommandRow& container);
 // Whether a request of `argc` arguments (names included) has as many as the command takes.
 inline bool ArityFits(const CommandRow& row, size_t argc) {
   return row.arity >= 0 ? argc == static_cast<size_t>(row.arity) : argc >= static_cast<size_t>(-row.arity);
+}
+
+// Whether a copy of the key under another name gives the same answer, for a request of one key (of each of
+// its keys, if it is split). On a key that is missing such commands answer as IsHollowReply says. Of learnt
+// commands nobody knows.
+inline bool CopyCanAnswer(const CommandRow& row) {
+  return (row.flags & (kReadonly | kWrite | kNotByCopy)) == kReadonly && row.key_kind != KeyKind::kNone &&
+         row.group != CommandGroup::kLearned;
 }
 
 // AclCategory bits of the row.
