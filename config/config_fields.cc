@@ -172,6 +172,13 @@ constexpr Field kFields[] = {
      .min = 1,
      .max = kHour},
     {.path = "hot_keys.patterns", .redis_name = "", .slot = RINGWAY_SLOT(hot_keys.patterns)},
+    {.path = "hot_keys.never", .redis_name = "", .slot = RINGWAY_SLOT(hot_keys.never)},
+    {.path = "hot_keys.max_bytes",
+     .redis_name = "",
+     .slot = RINGWAY_SLOT(hot_keys.max_bytes),
+     .unit = Unit::kBytes,
+     .min = kKiB,
+     .max = 512 * kKiB * kKiB},
 
     {.path = "migration.mover", .redis_name = "", .slot = RINGWAY_SLOT(migration.mover)},
     {.path = "migration.keys_per_second",

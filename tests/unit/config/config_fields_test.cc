@@ -51,6 +51,8 @@ const std::map<std::string_view, std::string>& OtherValues() {
       {"hot_keys.min_rate", "1"},
       {"hot_keys.max_staleness", "50ms"},
       {"hot_keys.patterns", "user:* config?"},
+      {"hot_keys.never", "session:*"},
+      {"hot_keys.max_bytes", "64kb"},
       {"migration.mover", "relay"},
       {"migration.keys_per_second", "5000"},
       {"migration.max_source_busy", "1"},
@@ -128,8 +130,9 @@ TEST(ConfigFields, EachLimitHoldsOnBothSides) {
 
 TEST(ConfigFields, NonsenseIsRefusedWithWhatWasExpected) {
   for (const Field& field : Fields()) {
-    const auto slot_is_text =
-        field.Expected().find("text") != std::string::npos || field.path == "hot_keys.patterns";
+    // Any text is a pattern.
+    const auto slot_is_text = field.Expected().find("text") != std::string::npos ||
+                              field.path == "hot_keys.patterns" || field.path == "hot_keys.never";
     if (slot_is_text) continue;
     Config config;
     const auto error = Set(&config, field, "!nonsense!");
@@ -199,6 +202,16 @@ TEST(ConfigFields, ListKeepsItsOldItemsWhenOneItemIsRefused) {
   EXPECT_EQ(Set(&config, At("hot_keys.patterns"), many), std::nullopt);
   EXPECT_NE(Set(&config, At("hot_keys.patterns"), many + "one_more"), std::nullopt);
   EXPECT_EQ(config.hot_keys.patterns.size(), kMaxListItems);
+}
+
+TEST(ConfigFields, HotKeysAreSteeredWithoutARestart) {
+  size_t found = 0;
+  for (const Field& field : Fields()) {
+    if (!field.path.starts_with("hot_keys.")) continue;
+    EXPECT_TRUE(field.is_live()) << field.path;
+    ++found;
+  }
+  EXPECT_EQ(found, 8u);
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ shards:
 shard_auth: {password: common}
 timeouts: {connect: 2s, request: 0, idle_client: 5m, drain: 1s}
 limits: {clients: 5, request_bytes: 1mb, client_output: 2mb, pipeline: 6, in_flight_per_shard: 7}
-hot_keys: {detect: off, buckets: 4, threshold: 0.5, min_rate: 9, max_staleness: 2s, patterns: ["a*", b]}
+hot_keys: {detect: off, buckets: 4, threshold: 0.5, min_rate: 9, max_staleness: 2s, patterns: ["a*", b],
+           never: "s*", max_bytes: 64kb}
 migration: {mover: relay, keys_per_second: 8, max_source_busy: 0.5, purge_target: yes}
 slowlog: {log_slower_than: 250us, max_len: 3}
 log: {level: debug, file: /tmp/log}
@@ -82,6 +83,8 @@ databases: 3
   EXPECT_EQ(config.limits.client_output_bytes, 2 << 20);
   EXPECT_FALSE(config.hot_keys.detect);
   EXPECT_EQ(config.hot_keys.patterns, (std::vector<std::string>{"a*", "b"}));
+  EXPECT_EQ(config.hot_keys.never, (std::vector<std::string>{"s*"}));
+  EXPECT_EQ(config.hot_keys.max_bytes, 64 * 1024);
   EXPECT_EQ(config.migration.mover, Mover::kRelay);
   EXPECT_TRUE(config.migration.purge_target);
   EXPECT_EQ(config.slowlog.log_slower_than_usec, 250);
