@@ -142,7 +142,7 @@ TEST(ConfigDiff, EveryRowIsComparedAndEveryLiveRowIsApplied) {
   const Config before = Parse(kBase);
   for (const Field& field : Fields()) {
     Config after = before;
-    const char* candidates[] = {"true",   "false", "1",     "3",     "1mb",        "7ms", "0.5",
+    const char* candidates[] = {"true",   "false", "1",     "3",     "2mb",        "7ms", "0.5",
                                 "ketama", "md5",   "relay", "error", "same_shard", "h:1", "text"};
     for (const char* candidate : candidates) {
       if (!Set(&after, field, candidate) && !SameValue(before, after, field)) break;
