@@ -25,10 +25,13 @@ class Circle {
   // owns.
   Circle(const std::vector<Point>& points, int width_bits);
 
-  uint32_t Owner(uint64_t hash) const {
+  uint32_t Owner(uint64_t hash) const { return owners_[PointAt(hash)]; }
+
+  // The point that a hash belongs to; size(), which stands for the first, past the last one.
+  uint32_t PointAt(uint64_t hash) const {
     uint32_t i = first_[hash >> shift_];
     while (positions_[i] < hash) ++i;
-    return owners_[i];
+    return i;
   }
 
   // Number of points.

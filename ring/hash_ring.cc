@@ -119,6 +119,28 @@ void HashRing::MeasureShares() {
   balance_ = {largest, smallest, std::sqrt(squares / static_cast<double>(live))};
 }
 
+void HashRing::Successors(uint64_t hash, size_t count, std::vector<uint32_t>* out) const {
+  out->clear();
+  const auto owners = std::count_if(shares_.begin(), shares_.end(), [](double share) { return share > 0; });
+  count = std::min(count, static_cast<size_t>(owners));
+  std::vector<bool> seen(members_.size(), false);
+  const auto add = [&](uint32_t owner) {
+    if (!seen[owner]) out->push_back(owner);
+    seen[owner] = true;
+  };
+  if (circle_ == nullptr) {
+    const uint64_t first = slot_bits_ != 0 ? hash >> (64 - slot_bits_) : hash % slot_count_;
+    for (uint64_t i = 0; out->size() < count; ++i) add(slots_[(first + i) % slot_count_]);
+  } else {
+    const uint64_t first = circle_->PointAt(hash);
+    for (uint64_t i = 0; out->size() < count; ++i) {
+      // Not the point's own member: of points on one position only the first owns anything.
+      const auto point = static_cast<uint32_t>((first + i) % circle_->size());
+      add(circle_->Owner(circle_->position(point)));
+    }
+  }
+}
+
 std::vector<HashRing::Arc> HashRing::Arcs() const {
   std::vector<Arc> arcs;
   if (slot_bits_ != 0) {

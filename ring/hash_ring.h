@@ -48,8 +48,8 @@ class HashRing {
     return tagged.empty() ? 0 : hash32_(tagged);
   }
 
-  // What of the key decides its place: its hash tag if it has one, else all of it. Keys of one tag stay together
-  // on every ring.
+  // What of the key decides its place: its hash tag if it has one, else all of it. Keys of one tag stay
+  // together on every ring.
   std::string_view TagOf(std::string_view key) const { return tag_.Of(key); }
 
   // The owner of a position that Hash() could return.
@@ -58,6 +58,10 @@ class HashRing {
     if (circle_ != nullptr) return circle_->Owner(hash);
     return slots_[hash % slot_count_];
   }
+
+  // The first `count` different owners clockwise from a position that Hash() could return, its own first:
+  // of the next slots, or virtual nodes. Fewer if fewer members own anything. Walks up to the whole ring.
+  void Successors(uint64_t hash, size_t count, std::vector<uint32_t>* out) const;
 
   const std::vector<Member>& members() const { return members_; }
   const RingOptions& options() const { return options_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -232,6 +233,35 @@ TEST(RingProperty, PairsAccountForTheChangeOfEveryShare) {
       if (diff.NewIndex(move.from) != HashRing::kNoShard) shares[diff.NewIndex(move.from)] -= move.share;
     }
     for (uint32_t m = 0; m < shares.size(); ++m) RC_ASSERT(std::abs(shares[m] - after.Share(m)) < 1e-9);
+  });
+}
+
+TEST(RingProperty, SuccessorsAreTheNextDifferentOwnersOfTheArcs) {
+  Check("successors", [] {
+    const HashRing ring = RandomRing();
+    size_t owning = 0;
+    for (uint32_t m = 0; m < ring.members().size(); ++m) owning += ring.Share(m) > 0 ? 1 : 0;
+    const std::vector<HashRing::Arc> arcs = ring.Arcs();
+    for (int i = 0; i < 20; ++i) {
+      const uint64_t hash = ring.Hash(RandomKey());
+      const auto count = *rc::gen::inRange<size_t>(0, 30);
+      std::vector<uint32_t> found;
+      ring.Successors(hash, count, &found);
+      RC_ASSERT(found.size() == std::min(count, owning));
+      if (found.empty()) continue;
+      RC_ASSERT(found[0] == ring.Owner(hash));
+      RC_ASSERT(std::set<uint32_t>(found.begin(), found.end()).size() == found.size());
+      if (arcs.empty()) continue;  // modula
+      std::vector<uint32_t> expected;
+      auto arc = std::find_if(arcs.begin(), arcs.end(), [&](const auto& a) { return hash <= a.last; });
+      while (expected.size() < found.size()) {
+        if (std::find(expected.begin(), expected.end(), arc->owner) == expected.end()) {
+          expected.push_back(arc->owner);
+        }
+        if (++arc == arcs.end()) arc = arcs.begin();
+      }
+      RC_ASSERT(found == expected);
+    }
   });
 }
 

@@ -112,6 +112,53 @@ TEST(HashRing, VirtualNodesFollowTheWeightAloneAndNeverVanish) {
   EXPECT_EQ(ring.total_points(), 6144u);
 }
 
+std::vector<uint32_t> SuccessorsOf(const HashRing& ring, uint64_t hash, size_t count) {
+  std::vector<uint32_t> found = {77};  // must not stay
+  ring.Successors(hash, count, &found);
+  return found;
+}
+
+TEST(HashRing, SuccessorsFollowTheCircleAndPassItsEnd) {
+  // One point for each: their order on the circle is the order of succession, from wherever one begins.
+  const HashRing ring({{"a", "", 1}, {"b", "", 1}, {"c", "", 1}, {"none", "", 0}}, Plain(1));
+  const std::vector<HashRing::Arc> arcs = ring.Arcs();
+  ASSERT_EQ(arcs.size(), 4u);  // the first owner's arc is cut at 0
+  std::vector<uint32_t> clockwise;
+  for (int i = 0; i < 3; ++i) clockwise.push_back(arcs[i].owner);
+  EXPECT_EQ(SuccessorsOf(ring, 0, 3), clockwise);
+  EXPECT_EQ(SuccessorsOf(ring, arcs[0].last, 3), clockwise);
+  EXPECT_EQ(SuccessorsOf(ring, UINT64_MAX, 3), clockwise);
+  std::rotate(clockwise.begin(), clockwise.begin() + 1, clockwise.end());
+  EXPECT_EQ(SuccessorsOf(ring, arcs[1].first, 3), clockwise);
+  EXPECT_EQ(SuccessorsOf(ring, arcs[1].last, 2), std::vector(clockwise.begin(), clockwise.begin() + 2));
+}
+
+TEST(HashRing, SuccessorsEndWhereNobodyElseOwnsAnything) {
+  RingOptions modula;
+  modula.distribution = Distribution::kModula;
+  modula.hash = HashFunction::kMurmur;
+  for (const RingOptions& options : {RingOptions{}, Plain(), modula}) {
+    const HashRing ring({{"a", "", 1}, {"leaving", "", 0}, {"b", "", 1}}, options);
+    const uint64_t hash = ring.Hash("key");
+    EXPECT_EQ(SuccessorsOf(ring, hash, 0), std::vector<uint32_t>{});
+    EXPECT_EQ(SuccessorsOf(ring, hash, 1), std::vector<uint32_t>{ring.Owner(hash)});
+    const std::vector<uint32_t> both = {ring.Owner(hash), 2 - ring.Owner(hash)};
+    EXPECT_EQ(SuccessorsOf(ring, hash, 2), both);
+    EXPECT_EQ(SuccessorsOf(ring, hash, 3), both);
+  }
+}
+
+TEST(HashRing, SuccessorsOfModulaAreTheNextSlots) {
+  RingOptions options;
+  options.distribution = Distribution::kModula;
+  options.hash = HashFunction::kMurmur;
+  const HashRing ring({{"a", "", 2}, {"b", "", 1}, {"c", "", 1}}, options);  // slots: a a b c
+  EXPECT_EQ(SuccessorsOf(ring, 4, 3), (std::vector<uint32_t>{0, 1, 2}));
+  EXPECT_EQ(SuccessorsOf(ring, 5, 3), (std::vector<uint32_t>{0, 1, 2}));
+  EXPECT_EQ(SuccessorsOf(ring, 6, 3), (std::vector<uint32_t>{1, 2, 0}));
+  EXPECT_EQ(SuccessorsOf(ring, 7, 3), (std::vector<uint32_t>{2, 0, 1}));
+}
+
 TEST(HashRing, AWeightOfLessThanASlotGetsOneSlotAtMost) {
   const HashRing ring({{"big", "", 1000}, {"tiny", "", 1e-6}}, {});
   EXPECT_LE(ring.Share(1), 1.0 / ring.slots().size());
