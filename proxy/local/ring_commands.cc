@@ -5,6 +5,7 @@
 #include <string>
 
 #include "protocol/error_replies.h"
+#include "proxy/hotkey/bucket_name.h"
 #include "proxy/local/entries.h"
 #include "proxy/worker.h"
 
@@ -96,6 +97,11 @@ void WritePlace(LocalCall& call, const Topology& topology, std::string_view key)
 
 Outcome RingLocate(LocalCall& call) {
   const Topology& topology = call.worker.router().topology();
+  for (size_t i = 2; i < call.request.size(); ++i) {
+    if (!IsBucketName(call.request[i])) continue;
+    call.session.Reject(call.row.id, kReservedKey);
+    return Outcome::kTaken;
+  }
   call.reply.Array(call.request.size() - 2);
   for (size_t i = 2; i < call.request.size(); ++i) WritePlace(call, topology, call.request[i]);
   return Outcome::kTaken;

@@ -6,6 +6,7 @@
 #include "protocol/command_writer.h"
 #include "protocol/error_replies.h"
 #include "proxy/check.h"
+#include "proxy/hotkey/bucket_name.h"
 #include "proxy/log.h"
 #include "proxy/words.h"
 #include "ring/key_hash.h"
@@ -175,6 +176,11 @@ std::optional<std::string> Router::Refusal(const ClientSession& session, const C
   return std::nullopt;
 }
 
+RequestHandler::Outcome Router::RefuseReserved(ClientSession& session, const CommandRow& row) {
+  session.Reject(row.id, kReservedKey);
+  return Outcome::kTaken;
+}
+
 bool Router::IsPaused(const CommandRow& row) const {
   if (requests_.now_usec() >= pause_.until_usec) return false;
   // CLIENT UNPAUSE must get through.
@@ -187,6 +193,8 @@ bool Router::IsPaused(const CommandRow& row) const {
 RequestHandler::Outcome Router::RouteOneShard(ClientSession& session, const CommandRow& row,
                                               const RequestView& request, const BlockRef* block) {
   if (row.key_kind == KeyKind::kFirst) [[likely]] {
+    if (IsBucketName(request[1])) [[unlikely]]
+      return RefuseReserved(session, row);
     const uint32_t shard = topology_->Locate(request[1]);
     if (careful_) [[unlikely]] {
       keys_.Clear();
@@ -219,7 +227,7 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
       return SendAskKeys(session, row, request);
   }
   uint32_t shard = keys_.empty() ? AnyShard() : 0;
-  std::string error = CheckSharedTag(request, keys_, &shard);
+  std::string error = CheckKeys(request, keys_, &shard);
   if (error.empty() && (&row == sort_ || &row == sort_ro_)) error = CheckSortPatterns(request, shard);
   if (!error.empty()) {
     session.Reject(row.id, error);
@@ -232,11 +240,14 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
   return SendToShard(session, row, request.frame(), block, shard);
 }
 
-// All keys must have one hash tag (or be one key): keys that merely share a shard today may part on the day a
-// shard is added, and the application would break then. An option relaxes this.
-std::string Router::CheckSharedTag(const RequestView& request, const protocol::KeyList& keys,
-                                   uint32_t* shard) const {
+// No key may be a hot key's copy. All must have one hash tag (or be one key): keys that merely share a shard
+// today may part on the day a shard is added, and the application would break then. An option relaxes this.
+std::string Router::CheckKeys(const RequestView& request, const protocol::KeyList& keys,
+                              uint32_t* shard) const {
   if (keys.empty()) return "";
+  for (const uint32_t index : keys) {
+    if (IsBucketName(request[index])) return std::string(kReservedKey);
+  }
   const std::string_view first = request[keys[0]];
   *shard = topology_->Locate(first);
   if (topology_->OneMember()) return "";
@@ -270,6 +281,7 @@ std::string Router::SendByKeys(Request& request, AskedCommand command,
   const Topology& topology = *command.topology;
   const uint32_t shard = keys.empty() ? 0 : topology.Locate(keys.front());
   for (const std::string_view key : keys) {
+    if (IsBucketName(key)) return std::string(kReservedKey);
     const bool together = same_shard_is_enough_ || topology.OneMember()
                               ? topology.Locate(key) == shard
                               : topology.ring.TagOf(key) == topology.ring.TagOf(keys.front());

@@ -155,9 +155,11 @@ class Router final : public RequestHandler,
   // Why the command may not run now; nothing if it may. The one place that asks for permission.
   std::optional<std::string> Refusal(const ClientSession& session, const Row& row) const;
   bool IsPaused(const Row& row) const;
+  // Of a command that names a hot key's copy.
+  static Outcome RefuseReserved(ClientSession& session, const Row& row);
   // Another one each time, and one that serves if there is any.
   uint32_t AnyShard();
-  std::string CheckSharedTag(const View& request, const protocol::KeyList& keys, uint32_t* shard) const;
+  std::string CheckKeys(const View& request, const protocol::KeyList& keys, uint32_t* shard) const;
   std::string CheckSortPatterns(const View& request, uint32_t shard);
   bool AdmitParts(ClientSession& session, std::span<const uint32_t> shards);
   static bool MustWaitItsTurn(ClientSession& session, const ShardConnection& connection);

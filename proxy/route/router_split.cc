@@ -3,6 +3,7 @@
 
 #include "protocol/command_writer.h"
 #include "protocol/error_replies.h"
+#include "proxy/hotkey/bucket_name.h"
 #include "proxy/route/router.h"
 
 namespace ringway::proxy {
@@ -54,6 +55,10 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
   if ((request.size() - 1) % step != 0) {
     session.Reject(row.id, protocol::WrongArity(row.name));
     return Outcome::kTaken;
+  }
+  for (size_t i = 1; i < request.size(); i += step) {
+    if (IsBucketName(request[i])) [[unlikely]]
+      return RefuseReserved(session, row);
   }
   if (careful_) [[unlikely]] {
     keys_.Clear();
