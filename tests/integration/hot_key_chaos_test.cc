@@ -1,0 +1,173 @@
+// Hot keys while servers are killed, freeze, run full and lose copies. RINGWAY_HOT_SECONDS sets how long,
+// RINGWAY_SEED replays.
+#include <chrono>
+
+#include "tests/integration/hot_fixture.h"
+
+namespace ringway::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The shard that has copies and none of the keys.
+constexpr size_t kCopies = 3;
+// Longer than a shard may take to answer, and than a request waits for it.
+constexpr milliseconds kFreeze{900};
+// After it, what was lost in a freeze has been carried out and what it set to expire has expired.
+constexpr int64_t kGhostUsec = 2'500'000;
+
+class HotKeyChaos : public HotKeyTest {
+ protected:
+  void StartWithCopiesOnly(const std::string& options = kByPattern) {
+    StartCluster(options + "timeouts: {connect: 200ms, request: 300ms}\n");
+    StartChecker({}, kCopies);
+    checker_->excuses().ghost_life_usec = kGhostUsec;
+    ExpectSpread(50);
+    ASSERT_NO_FATAL_FAILURE(ExpectNoFault());
+  }
+
+  int64_t CopiesOn(size_t server) {
+    int64_t count = 0;
+    RespClient direct = cluster_->Direct(server);
+    for (const char* database : {"0", "3", "5"}) {
+      direct.Do({"SELECT", database});
+      count += direct.Do({"DBSIZE"}).integer;
+    }
+    return count;
+  }
+
+  void Wait(milliseconds time) { ASSERT_NO_FATAL_FAILURE(Watch(time)); }
+  void WaitUpTo(uint64_t most_ms) { Wait(milliseconds(random_() % most_ms)); }
+};
+
+// Reads wait for the frozen server until their time is over, and are asked of the key then.
+TEST_F(HotKeyChaos, AFrozenServerOfCopiesIsNoticed) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  ASSERT_GT(CopiesOn(kCopies), 0);
+  // FLUSHDB is asked of all servers; whoever reads is not excused.
+  checker_->Excuse([](const HotNames& names) { return names.key.find("flushed") != std::string::npos; });
+  const int64_t lost = checker_->lost_answers();
+  for (int round = 0; round < 2; ++round) {
+    cluster_->server(kCopies).Pause();
+    Wait(kFreeze);
+    cluster_->server(kCopies).Resume();
+    WaitUpTo(500);
+  }
+  ExpectSpread(50);
+  EXPECT_LT(checker_->lost_answers() - lost, 50) << "only those of FLUSHDB";
+}
+
+TEST_F(HotKeyChaos, CopiesThatWereLostWithTheirServerAreTakenForMissingKeys) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  checker_->Excuse([](const HotNames& names) { return names.key.find("flushed") != std::string::npos; });
+  const int64_t lost = checker_->lost_answers();
+  const auto end = Clock::now() + HotSeconds(4);
+  for (int round = 0; Clock::now() < end || round < 2; ++round) {
+    cluster_->server(kCopies).Kill();
+    WaitUpTo(700);
+    cluster_->server(kCopies).Restart();
+    WaitUpTo(700);
+  }
+  ExpectSpread(50);
+  EXPECT_LT(checker_->lost_answers() - lost, 1000) << "only those of FLUSHDB";
+}
+
+TEST_F(HotKeyChaos, CopiesThatAnotherFlushedAreTakenForMissingKeys) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  RespClient direct = cluster_->Direct(kCopies);
+  const auto end = Clock::now() + HotSeconds(4);
+  int64_t flushed = 0;
+  while (Clock::now() < end || flushed < 100) {
+    flushed += direct.Do({"DBSIZE"}).integer;
+    ASSERT_TRUE(direct.Do({"FLUSHALL"}).IsOk());
+    WaitUpTo(30);
+  }
+  EXPECT_EQ(checker_->lost_answers(), 0);
+  ExpectSpread(50);
+}
+
+TEST_F(HotKeyChaos, CopiesThatWereEvictedAreTakenForMissingKeys) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  RedisServer& server = cluster_->server(kCopies);
+  server.Do({"CONFIG", "SET", "maxmemory-policy", "allkeys-random"});
+  const int64_t before = std::atoll(server.Info("evicted_keys").c_str());
+  server.Do({"CONFIG", "SET", "maxmemory", server.Info("used_memory")});
+  ASSERT_TRUE(Eventually([&] {
+    return std::atoll(server.Info("evicted_keys").c_str()) > before + 100 || !checker_->Complaints().empty();
+  })) << server.Info("evicted_keys");
+  Wait(HotSeconds(3));
+  server.Do({"CONFIG", "SET", "maxmemory", "0"});
+  ExpectSpread(50);
+  EXPECT_EQ(checker_->lost_answers(), 0);
+}
+
+TEST_F(HotKeyChaos, AServerWithoutRoomForCopiesFailsReads) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  RedisServer& server = cluster_->server(kCopies);
+  server.Do({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+  server.Do({"CONFIG", "SET", "maxmemory", "1"});
+  Wait(HotSeconds(3));
+  EXPECT_EQ(checker_->lost_answers(), 0);
+  server.Do({"CONFIG", "SET", "maxmemory", "0"});
+  ExpectSpread(50);
+}
+
+// Writes are given up and carried out when the server wakes: copies of before, and fills that were asked for
+// meanwhile, must not be read once that has been seen.
+TEST_F(HotKeyChaos, WritesThatAreCarriedOutLateLeaveOldCopiesInUse) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  Allow(true);
+  const int64_t lost = checker_->lost_answers();
+  const auto end = Clock::now() + HotSeconds(6);
+  for (int round = 0; Clock::now() < end || round < 2; ++round) {
+    const size_t server = OwnerOf(checker_->Names()[static_cast<size_t>(random_() % 4)].key);
+    cluster_->server(server).Pause();
+    Wait(kFreeze);
+    cluster_->server(server).Resume();
+    Wait(milliseconds(kGhostUsec / 1000));
+  }
+  EXPECT_GT(checker_->lost_answers(), lost);
+  Wait(seconds(1));
+  Allow(false);
+  ExpectSpread(50);
+}
+
+TEST_F(HotKeyChaos, CopiesOutliveTheServerOfTheirKeyForGood) {
+  ASSERT_NO_FATAL_FAILURE(StartWithCopiesOnly());
+  const size_t server = OwnerOf(checker_->Names()[0].key);
+  for (int round = 0; round < 2; ++round) {
+    Allow(true);
+    ExcuseKeysOf(server);
+    cluster_->server(server).Kill();
+    WaitUpTo(700);
+    cluster_->server(server).Restart();
+    Wait(seconds(1));
+    EndExcuses();
+    Wait(milliseconds(500));
+    Allow(false);
+    ExpectSpread(50);
+  }
+}
+
+// The same servers have keys and copies here, and each is harmed in turn.
+TEST_F(HotKeyChaos, HarmInRandomOrderBringsOldValuesBack) {
+  StartCluster(std::string(kByRate) + "timeouts: {connect: 200ms, request: 300ms}\n");
+  StartChecker();
+  checker_->excuses().ghost_life_usec = kGhostUsec;
+  Allow(true);
+  const auto end = Clock::now() + HotSeconds(8);
+  while (Clock::now() < end) {
+    RedisServer& server = cluster_->server(random_() % 4);
+    server.Pause();
+    Wait(milliseconds(random_() % kFreeze.count()));
+    server.Resume();
+    Wait(milliseconds(random_() % 1000));
+    if (random_() % 2 == 0) Set("hot_keys.buckets", std::to_string(2 + random_() % 3));
+  }
+  Wait(milliseconds(kGhostUsec / 1000));
+  Allow(false);
+  ExpectSpread(50);
+}
+
+}  // namespace
+}  // namespace ringway::test
