@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "proxy/control/migration_board.h"
 #include "proxy/control/shard_board.h"
+#include "proxy/hotkey/copy_registry.h"
 #include "proxy/hotkey/hot_key_board.h"
 #include "proxy/info/rate_sampler.h"
 #include "proxy/net/resolver.h"
@@ -81,6 +82,7 @@ class ProxyState {
   InfoRates rates;               // written by the first worker
   ShardBoard board;              // written by the control thread
   MigrationBoard migration;      // written by the control thread
+  CopyRegistry copies;           // of hot keys
   HotKeyBoard hot_keys;          // written by the control thread
   Migrator* migrator = nullptr;  // of the control thread; ends after the workers
   // Of the control thread: for work that no client is to wait behind.

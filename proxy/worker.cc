@@ -62,6 +62,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
       session_environment_{blocks_, requests_, router_, dirty_clients_, SessionLimits{}, BlockRef(), {}},
       config_(state.config()) {
   ApplyConfig();
+  router_.set_copies(&state.copies);
   router_.Adopt(state.topology());
   pool_.Adopt(router_.topology());
   tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &Worker::OnTick, this);

@@ -10,6 +10,7 @@
 #include "protocol/reply_cursor.h"
 #include "proxy/buffer/output_queue.h"
 #include "proxy/client/client_session.h"
+#include "proxy/hotkey/bucket_name.h"
 #include "proxy/route/scan_walk.h"
 
 namespace ringway::proxy {
@@ -92,7 +93,8 @@ void ScanCollector::FinishPage(std::string_view cursor, std::string_view keys, O
   std::string head = "*2\r\n";
   protocol::AppendArg(head, cursor);
   out.Append(head);
-  if (!WantsMovingKeysOnly(position_, ScanFactsOf(*topology_))) {
+  const bool moving_only = WantsMovingKeysOnly(position_, ScanFactsOf(*topology_));
+  if (!moving_only && keys.find(kBucketMark) == std::string_view::npos) {
     out.Append(keys, &reply_.block);
     return;
   }
@@ -100,8 +102,10 @@ void ScanCollector::FinishPage(std::string_view cursor, std::string_view keys, O
   protocol::ReplyCursor elements(keys);
   std::string_view element;
   while (elements.Next(&element)) {
-    const uint64_t hash = topology_->ring.Hash(protocol::BulkOf(element).value_or(""));
-    if (MovesTo(*topology_->move, hash, position_.shard_id)) wanted.Add(element, reply_);
+    const std::string_view key = protocol::BulkOf(element).value_or("");
+    if (IsBucketName(key)) continue;
+    if (moving_only && !MovesTo(*topology_->move, topology_->ring.Hash(key), position_.shard_id)) continue;
+    wanted.Add(element, reply_);
   }
   wanted.AppendTo(out);
 }
@@ -134,9 +138,12 @@ void RandomKeyCollector::Count(Request& request) {
 
 void RandomKeyCollector::OnPart(Request& request, uint32_t part, const Slice& reply) {
   if (asked_.has_value()) {
-    if (protocol::IsNull(reply.view())) {
-      keys_[*asked_] = 0;
+    const bool is_copy = IsBucketName(protocol::BulkOf(reply.view()).value_or(""));
+    if (is_copy && --tries_left_ > 0 && request.client != nullptr) {
       AskOne(request);
+    } else if (is_copy || protocol::IsNull(reply.view())) {
+      keys_[*asked_] = 0;
+      PickOne(request);
     } else {
       request.failed = protocol::IsError(reply.view());
       if (request.failed) sender_.requests().stats().NoteError(reply.view());
@@ -146,10 +153,10 @@ void RandomKeyCollector::OnPart(Request& request, uint32_t part, const Slice& re
   }
   if (protocol::IsError(reply.view())) error_ = reply;
   keys_[part] = static_cast<uint64_t>(protocol::IntegerOf(reply.view()).value_or(0));
-  if (--awaited_ == 0) AskOne(request);
+  if (--awaited_ == 0) PickOne(request);
 }
 
-void RandomKeyCollector::AskOne(Request& request) {
+void RandomKeyCollector::PickOne(Request& request) {
   const uint64_t total = std::accumulate(keys_.begin(), keys_.end(), uint64_t{0});
   if (total == 0) {
     if (recounts_left_-- > 0) {
@@ -164,7 +171,12 @@ void RandomKeyCollector::AskOne(Request& request) {
   uint32_t shard = 0;
   while (pick >= keys_[shard]) pick -= keys_[shard++];
   asked_ = shard;
-  sender_.SendPart(request, shard, shard_ids_[shard], db_, kRandomKey);
+  tries_left_ = kMaxTries;
+  AskOne(request);
+}
+
+void RandomKeyCollector::AskOne(Request& request) {
+  sender_.SendPart(request, *asked_, shard_ids_[*asked_], db_, kRandomKey);
 }
 
 bool RandomKeyCollector::OnAllParts(Request& request) {
@@ -256,7 +268,7 @@ bool TwoRoundCollector::OnAllParts(Request& request) {
       TryAgain(request)) {
     return false;
   }
-  if (!second_round_ && !request.failed && wanted) {
+  if (topology().moving() && !second_round_ && !request.failed && wanted) {
     second_round_ = true;
     Ask(request, topology().move->TargetIds());
     return false;
@@ -284,10 +296,12 @@ void KeysCollector::FinishWell(OutputQueue& out) {
     std::string_view element;
     while (cursor.Next(&element)) {
       const std::string_view key = protocol::BulkOf(element).value_or("");
-      const uint64_t hash = topology().ring.Hash(key);
-      const bool moves = topology().move->Moves(hash);
-      if (answer.second_round && !MovesTo(*topology().move, hash, answer.shard_id)) continue;
-      if (moves && !moving.insert(key).second) continue;
+      if (IsBucketName(key)) continue;
+      if (topology().moving()) {
+        const uint64_t hash = topology().ring.Hash(key);
+        if (answer.second_round && !MovesTo(*topology().move, hash, answer.shard_id)) continue;
+        if (topology().move->Moves(hash) && !moving.insert(key).second) continue;
+      }
       wanted.Add(element, answer.reply);
     }
   }
@@ -299,7 +313,11 @@ void KeysCollector::FinishWell(OutputQueue& out) {
 void CountCollector::Start(GateQueue& queue, Request& request) {
   steps_.Begin(request);
   queue_ = &queue;
-  Wait(request);
+  if (steps_.topology().moving()) {
+    Wait(request);
+  } else {
+    Ask(request);
+  }
 }
 
 void CountCollector::Wait(Request& request) {
@@ -310,10 +328,27 @@ void CountCollector::Wait(Request& request) {
 
 void CountCollector::OnGate(Request& request, std::optional<uint64_t> period) {
   period_ = period;
-  for (uint32_t i = 0; i < shard_ids_.size(); ++i) sender_.SendPart(request, i, shard_ids_[i], db_, kDbSize);
+  Ask(request);
 }
 
-void CountCollector::OnPart(Request& request, uint32_t, const Slice& reply) {
+// What has expired is still counted until it is looked at, hence first EXISTS.
+void CountCollector::Ask(Request& request) {
+  const auto shards = static_cast<uint32_t>(shard_ids_.size());
+  for (uint32_t i = 0; i < shards; ++i) {
+    std::vector<std::string> names;
+    if (copies_ != nullptr) names = copies_->Names(db_, shard_ids_[i], sender_.requests().now_usec());
+    if (!names.empty()) {
+      std::string frame;
+      protocol::AppendHeader(frame, 1 + names.size());
+      protocol::AppendArg(frame, "EXISTS");
+      for (const std::string& name : names) protocol::AppendArg(frame, name);
+      sender_.SendPart(request, shards + i, shard_ids_[i], db_, frame);
+    }
+    sender_.SendPart(request, i, shard_ids_[i], db_, kDbSize);
+  }
+}
+
+void CountCollector::OnPart(Request& request, uint32_t part, const Slice& reply) {
   if (protocol::IsError(reply.view())) {
     if (!request.failed) {
       sender_.requests().stats().NoteError(reply.view());
@@ -321,7 +356,8 @@ void CountCollector::OnPart(Request& request, uint32_t, const Slice& reply) {
     }
     request.failed = true;
   }
-  keys_ += static_cast<uint64_t>(protocol::IntegerOf(reply.view()).value_or(0));
+  const int64_t number = protocol::IntegerOf(reply.view()).value_or(0);
+  keys_ += part < shard_ids_.size() ? number : -number;
 }
 
 bool CountCollector::OnAllParts(Request& request) {
@@ -345,7 +381,7 @@ void CountCollector::Finish(Request& request, OutputQueue& out) {
   if (request.failed) {
     out.Append(error_);
   } else {
-    AppendLine(out, ':', keys_);
+    AppendLine(out, ':', static_cast<uint64_t>(std::max(keys_, int64_t{0})));
   }
 }
 

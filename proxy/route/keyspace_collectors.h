@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/hotkey/copy_registry.h"
 #include "proxy/route/gate_queue.h"
 #include "proxy/route/request.h"
 #include "proxy/route/scan_cursor.h"
@@ -16,7 +17,8 @@
 
 namespace ringway::proxy {
 
-// SCAN: one shard's answer, its cursor made into one over all shards (scan_walk.h).
+// SCAN: one shard's answer without the copies of hot keys, its cursor made into one over all shards
+// (scan_walk.h).
 class ScanCollector final : public ReplyCollector {
  public:
   // `topology`: the worker's present one, looked at when the answer is there.
@@ -55,11 +57,15 @@ class Steps {
 };
 
 // RANDOMKEY: asks all servers for their number of keys, then one of them, picked by those numbers, for a key.
-// A server that turns out to be empty is left out and another asked. While keys move, a count that finds none
+// A server that turns out to be empty is left out and another asked; so is one that has given nothing but
+// copies of hot keys kMaxTries times. While keys move, a count that finds none
 // is made once more: a key that was counted nowhere, having left a server before its turn, is at its target
 // by then. Thread: one worker.
 class RandomKeyCollector final : public ReplyCollector {
  public:
+  // A server whose keys are copies but for one in four gives none but those once in 10^8 times.
+  static constexpr int kMaxTries = 64;
+
   // `random`: a number to pick with.
   RandomKeyCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db,
                      uint64_t random)
@@ -77,6 +83,7 @@ class RandomKeyCollector final : public ReplyCollector {
 
  private:
   void Count(Request& request);
+  void PickOne(Request& request);
   void AskOne(Request& request);
 
   ShardSender& sender_;
@@ -88,12 +95,13 @@ class RandomKeyCollector final : public ReplyCollector {
   const uint32_t db_;
   const uint64_t random_;
   std::optional<uint32_t> asked_;  // an index into shard_ids_
+  int tries_left_ = 0;             // of the one that is asked
   Slice error_;
   Slice reply_;
 };
 
-// Asks all servers the same while keys move, and after all have answered the targets of the move once more: a
-// key that had left a server before its turn is at its target by then. Thread: one worker.
+// Asks all servers the same, and while keys move, after all have answered, the targets of the move once more:
+// a key that had left a server before its turn is at its target by then. Thread: one worker.
 class TwoRoundCollector : public GatedCollector {
  public:
   TwoRoundCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db,
@@ -145,7 +153,8 @@ class TwoRoundCollector : public GatedCollector {
   Slice error_;
 };
 
-// KEYS while keys move: each key once, though it may have been seen on both servers.
+// KEYS: each key once, though while it moves it may have been seen on both servers, and no copies of hot
+// keys.
 class KeysCollector final : public TwoRoundCollector {
  public:
   using TwoRoundCollector::TwoRoundCollector;
@@ -155,15 +164,22 @@ class KeysCollector final : public TwoRoundCollector {
   bool MustBeCarriedOut() const override { return false; }
 };
 
-// DBSIZE while keys move: counts while none is between two servers. If the gate cannot be had in time, since
-// one call takes long, the count may be off by what that call moves. Thread: one worker.
+// DBSIZE while keys move, or copies of hot keys are about: while keys move it counts when none is between two
+// servers. If the gate cannot be had in time, since one call takes long, the count may be off by what that
+// call moves; and by a copy that is made or expires in that moment. Thread: one worker.
 class CountCollector final : public GatedCollector {
  public:
   static constexpr int64_t kPatienceUsec = 300'000;
   static constexpr int kMaxTries = 5;
 
-  CountCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db)
-      : sender_(sender), steps_(std::move(steps)), shard_ids_(std::move(shard_ids)), db_(db) {}
+  // `copies`: those not to be counted; may be null.
+  CountCollector(ShardSender& sender, Steps steps, std::vector<uint32_t> shard_ids, uint32_t db,
+                 CopyRegistry* copies)
+      : sender_(sender),
+        steps_(std::move(steps)),
+        shard_ids_(std::move(shard_ids)),
+        db_(db),
+        copies_(copies) {}
 
   void Start(GateQueue& queue, Request& request);
   void OnGate(Request& request, std::optional<uint64_t> period) override;
@@ -173,15 +189,18 @@ class CountCollector final : public GatedCollector {
 
  private:
   void Wait(Request& request);
+  void Ask(Request& request);
 
   ShardSender& sender_;
   Steps steps_;
+  // Part i is the number of keys on the shard i, and part i + size() that of copies among them.
   const std::vector<uint32_t> shard_ids_;
   const uint32_t db_;
+  CopyRegistry* const copies_;
   GateQueue* queue_ = nullptr;
   std::optional<uint64_t> period_;
   int tries_ = 0;
-  uint64_t keys_ = 0;
+  int64_t keys_ = 0;
   Slice error_;
 };
 

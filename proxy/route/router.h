@@ -13,6 +13,7 @@
 #include "protocol/command_table.h"
 #include "protocol/learned_commands.h"
 #include "proxy/client/client_session.h"
+#include "proxy/hotkey/copy_registry.h"
 #include "proxy/move/pull_collector.h"
 #include "proxy/move/puller.h"
 #include "proxy/move/sort_collector.h"
@@ -79,6 +80,8 @@ class Router final : public RequestHandler,
 
   void Adopt(std::shared_ptr<const Topology> topology);
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
+  // Which DBSIZE leaves out; they outlive the router.
+  void set_copies(CopyRegistry* copies) { copies_ = copies; }
   void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
   void set_pause(const Pause& pause) { pause_ = pause; }
   // At the end of a turn.
@@ -170,6 +173,7 @@ class Router final : public RequestHandler,
   ScriptCache& scripts_;
   LocalHandler& local_;
   Puller& puller_;
+  CopyRegistry* copies_ = nullptr;
   ShardSender sender_;
   SplitCollector::Pool collectors_;
   GateQueue gate_queue_;

@@ -34,7 +34,10 @@ RequestHandler::Outcome Router::RouteKeyspace(ClientSession& session, const Comm
                                               const RequestView& request, const BlockRef* block) {
   if (&row == scan_) return Scan(session, row, request);
   if (topology_->holding()) return StallUntilTopology();
-  if (topology_->moving() || &row == randomkey_) return SendInSteps(session, row, request);
+  const bool copies = copies_ != nullptr && !copies_->empty();
+  if (topology_->moving() || &row == randomkey_ || &row == keys_of_all_ || (&row == dbsize_ && copies)) {
+    return SendInSteps(session, row, request);
+  }
   const size_t members = topology_->ring.members().size();
   return SendToFirst(members, session, row, request.frame(), block, NewSplitCollector(row.response, members));
 }
@@ -56,7 +59,7 @@ RequestHandler::Outcome Router::SendInSteps(ClientSession& session, const Comman
     sent->collector.reset(collector);
     collector->Start(*sent);
   } else if (&row == dbsize_) {
-    auto* collector = new CountCollector(sender_, std::move(steps), std::move(ids), db);
+    auto* collector = new CountCollector(sender_, std::move(steps), std::move(ids), db, copies_);
     sent->collector.reset(collector);
     collector->Start(gate_queue_, *sent);
   } else if (&row == keys_of_all_) {
