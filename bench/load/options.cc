@@ -17,6 +17,8 @@ const char kUsage[] =
     "                                    connect: connect, PING, close; fill: every key set once\n"
     "  --ratio 9:1                       GET:SET of getset\n"
     "  --value-size 32   --keys 100000   bytes; number of different keys\n"
+    "  --hot 0           --zipf 0        share of the first key, exponent of a Zipf distribution; else all\n"
+    "                                    keys come alike\n"
     "  --verify                          own keys and unique values for each client, every reply checked\n"
     "  --watch-pid PID                   adds CPU time and context switches of that process\n"
     "  --stall 10                        seconds without a reply after which the run is given up\n"
@@ -38,6 +40,14 @@ bool ParsePositive(std::string_view text, T* out) {
 
 bool ParseSeconds(std::string_view text, double* out) {
   return ParseNumber(text, out) && *out >= 0 && *out < 1e6;
+}
+
+bool ParseShare(std::string_view text, double* out) {
+  return ParseNumber(text, out) && *out >= 0 && *out <= 1;
+}
+
+bool ParseExponent(std::string_view text, double* out) {
+  return ParseNumber(text, out) && *out >= 0 && *out <= 10;
 }
 
 bool ParseRatio(std::string_view text, LoadOptions* options) {
@@ -85,6 +95,8 @@ const std::map<std::string_view, Flag>& Flags() {
       {"ratio", {"GETS:SETS", [](V v, LoadOptions* o) { return ParseRatio(v, o); }}},
       {"value-size", {"bytes", [](V v, LoadOptions* o) { return ParseNumber(v, &o->value_size); }}},
       {"keys", {"a number above 0", [](V v, LoadOptions* o) { return ParsePositive(v, &o->keys); }}},
+      {"hot", {"0..1", [](V v, LoadOptions* o) { return ParseShare(v, &o->hot); }}},
+      {"zipf", {"0..10", [](V v, LoadOptions* o) { return ParseExponent(v, &o->zipf); }}},
       {"command", {"getset, get, set, mget:N, mset:N, ping, connect or fill", ParseCommand}},
       {"watch-pid", {"a process id", [](V v, LoadOptions* o) { return ParsePositive(v, &o->watch_pid); }}},
       {"seed", {"a number", [](V v, LoadOptions* o) { return ParseNumber(v, &o->seed); }}},
@@ -123,6 +135,10 @@ std::optional<LoadOptions> ParseLoadOptions(int argc, char** argv, std::string* 
   if (options.command == LoadCommand::kFill) options.requests = options.keys;
   if (options.verify && options.command == LoadCommand::kFill) {
     *error = "--verify: not with fill";
+    return std::nullopt;
+  }
+  if ((options.hot > 0) + (options.zipf > 0) + options.verify > 1) {
+    *error = "only one of --hot, --zipf and --verify";
     return std::nullopt;
   }
   return options;

@@ -23,6 +23,8 @@ struct LoadOptions {
   unsigned sets = 1;
   std::size_t value_size = 32;
   std::size_t keys = 100000;
+  double hot = 0;   // this share of all keys asked for is the first one
+  double zipf = 0;  // above 0: the i-th key is asked for in proportion to 1 / i^zipf
   LoadCommand command = LoadCommand::kGetSet;
   std::size_t keys_per_command = 1;  // of mget:N and mset:N
   bool verify = false;

@@ -1,6 +1,7 @@
 #include "bench/load/prepared_requests.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <random>
 
@@ -8,6 +9,8 @@ namespace ringway::bench {
 namespace {
 
 constexpr std::size_t kMaxRequests = 65536;
+// So many that rare keys come in their right proportions, too.
+constexpr std::size_t kMaxZipfRequests = 1u << 19;
 constexpr std::size_t kMaxBytes = 32u << 20;
 constexpr std::size_t kMinBatches = 8;
 
@@ -21,7 +24,14 @@ std::string KeyName(std::size_t index) {
 class Renderer {
  public:
   explicit Renderer(const LoadOptions& options)
-      : options_(options), random_(options.seed), value_(options.value_size, 'x') {}
+      : options_(options), random_(options.seed), value_(options.value_size, 'x') {
+    if (options.zipf <= 0) return;
+    double sum = 0;
+    for (std::size_t i = 1; i <= options.keys; ++i) {
+      sum += std::pow(static_cast<double>(i), -options.zipf);
+      zipf_sums_.push_back(sum);
+    }
+  }
 
   void Append(std::size_t index, std::string* out) {
     switch (options_.command) {
@@ -43,7 +53,16 @@ class Renderer {
   }
 
  private:
-  std::size_t RandomKey() { return random_() % options_.keys; }
+  std::size_t RandomKey() {
+    if (zipf_sums_.empty()) {
+      const bool hot = options_.hot > 0 && Fraction() < options_.hot;
+      return hot ? 0 : random_() % options_.keys;
+    }
+    const auto found = std::upper_bound(zipf_sums_.begin(), zipf_sums_.end(), Fraction() * zipf_sums_.back());
+    return std::min(static_cast<std::size_t>(found - zipf_sums_.begin()), options_.keys - 1);
+  }
+
+  double Fraction() { return std::uniform_real_distribution<double>()(random_); }
 
   void AppendKeys(std::string_view name, std::size_t keys, bool values, std::size_t first, std::string* out) {
     AppendArray(1 + keys * (values ? 2 : 1), out);
@@ -57,6 +76,7 @@ class Renderer {
   const LoadOptions& options_;
   std::mt19937_64 random_;
   const std::string value_;
+  std::vector<double> zipf_sums_;  // of all keys up to each
 };
 
 }  // namespace
@@ -64,7 +84,7 @@ class Renderer {
 PreparedRequests::PreparedRequests(const LoadOptions& options) {
   Renderer renderer(options);
   const bool fill = options.command == LoadCommand::kFill;
-  const std::size_t wanted = fill ? options.keys : kMaxRequests;
+  const std::size_t wanted = fill ? options.keys : options.zipf > 0 ? kMaxZipfRequests : kMaxRequests;
   const std::size_t least = fill ? options.keys : kMinBatches * options.pipeline;
   std::size_t rendered = 0;
   while (rendered < least || (rendered < wanted && bytes_.size() < kMaxBytes)) {
