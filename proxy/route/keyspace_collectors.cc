@@ -291,18 +291,23 @@ void TwoRoundCollector::FinishWell(OutputQueue& out) { out.Append(answers_.front
 void KeysCollector::FinishWell(OutputQueue& out) {
   Stretches wanted;
   std::unordered_set<std::string_view> moving;
-  for (const Answer& answer : answers()) {
-    protocol::ReplyCursor cursor(answer.reply.view());
+  std::vector<const Answer*> in_order;
+  for (const Answer& answer : answers()) in_order.push_back(&answer);
+  std::sort(in_order.begin(), in_order.end(), [](const Answer* a, const Answer* b) {
+    return std::pair(a->second_round, a->shard_id) < std::pair(b->second_round, b->shard_id);
+  });
+  for (const Answer* answer : in_order) {
+    protocol::ReplyCursor cursor(answer->reply.view());
     std::string_view element;
     while (cursor.Next(&element)) {
       const std::string_view key = protocol::BulkOf(element).value_or("");
       if (IsBucketName(key)) continue;
       if (topology().moving()) {
         const uint64_t hash = topology().ring.Hash(key);
-        if (answer.second_round && !MovesTo(*topology().move, hash, answer.shard_id)) continue;
+        if (answer->second_round && !MovesTo(*topology().move, hash, answer->shard_id)) continue;
         if (topology().move->Moves(hash) && !moving.insert(key).second) continue;
       }
-      wanted.Add(element, answer.reply);
+      wanted.Add(element, answer->reply);
     }
   }
   wanted.AppendTo(out);

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "protocol/number_text.h"
+#include "proxy/hotkey/bucket_name.h"
+#include "proxy/hotkey/copy_registry.h"
 #include "proxy/route/scan_cursor.h"
 #include "tests/unit/proxy/route/router_fixture.h"
 
@@ -88,6 +90,7 @@ class RouterKeyspaceTest : public RouterTest {
   }
   static std::string Execute(std::set<std::string>& keys, const std::vector<std::string>& request) {
     if (request[0] == "DBSIZE") return ":" + std::to_string(keys.size()) + "\r\n";
+    if (request[0] == "EXISTS") return ":" + std::to_string(keys.count(request[1])) + "\r\n";
     if (request[0] == "RANDOMKEY") return keys.empty() ? "$-1\r\n" : Bulk(*keys.begin());
     if (request[0] == "FLUSHALL") {
       keys.clear();
@@ -127,6 +130,43 @@ TEST_F(RouterKeyspaceTest, KeysMissesAKeyThatPassesBetweenTheAnswers) {
   EXPECT_EQ(Waiting(0) + Waiting(1), 0u);
   EXPECT_EQ(Serve(2), 1u);
   EXPECT_THAT(Elements(Take()), ::testing::UnorderedElementsAre(passing, seen_twice, staying));
+}
+
+TEST_F(RouterKeyspaceTest, KeysOrScanGivesCopiesOfHotKeysThatMove) {
+  const std::string moving = NewKey(0, true);
+  const std::string suffix = BucketSuffix("fedcba9876543210", 1);
+  for (const uint32_t server : {0, 1, 2}) {
+    for (int i = 0; i < 20; ++i) keys_[server].insert(std::to_string(i) + suffix);
+  }
+  Adopt(moving_);
+  Ask({"KEYS", "*"});
+  for (const uint32_t server : {0, 1, 2, 2}) Serve(server);
+  EXPECT_THAT(Elements(Take()), ElementsAre(moving));
+  std::string cursor = "0";
+  std::vector<std::string> found;
+  do {
+    Ask({"SCAN", cursor});
+    for (const uint32_t server : {0, 1, 2}) Serve(server);
+    std::vector<std::string> page = Elements(Take());
+    ASSERT_FALSE(page.empty());
+    cursor = page.front();
+    found.insert(found.end(), page.begin() + 1, page.end());
+  } while (cursor != "0");
+  EXPECT_THAT(found, ElementsAre(moving));
+}
+
+TEST_F(RouterKeyspaceTest, DbsizeCountsCopiesOfHotKeysWhileKeysMove) {
+  CopyRegistry copies;
+  world.router.set_copies(&copies);
+  NewKey(0, true);
+  const std::string copy = "a" + BucketSuffix("fedcba9876543210", 1);
+  keys_[2].insert(copy);
+  copies.Add(0, 2, copy, world.now_usec + 1'000'000);
+  Adopt(moving_);
+  Ask({"DBSIZE"});
+  world.router.gate_queue().Look();
+  for (const uint32_t server : {0, 1, 2}) Serve(server);
+  EXPECT_EQ(Take(), ":1\r\n");
 }
 
 TEST_F(RouterKeyspaceTest, FlushallLeavesAKeyThatPasses) {
