@@ -23,6 +23,7 @@
 namespace ringway::proxy {
 
 class EventLoop;
+class HotKeyKeeper;
 class Migrator;
 class Worker;
 
@@ -85,6 +86,7 @@ class ProxyState {
   CopyRegistry copies;           // of hot keys
   HotKeyBoard hot_keys;          // written by the control thread
   Migrator* migrator = nullptr;  // of the control thread; ends after the workers
+  HotKeyKeeper* hot_key_keeper = nullptr;  // the same
   // Of the control thread: for work that no client is to wait behind.
   EventLoop* control_loop = nullptr;
   Resolver resolver;

@@ -7,6 +7,7 @@
 
 #include "protocol/error_replies.h"
 #include "proxy/check.h"
+#include "proxy/control/hot_key_keeper.h"
 #include "proxy/info/info_facts.h"
 #include "proxy/log.h"
 #include "proxy/net/clock.h"
@@ -65,6 +66,9 @@ Worker::Worker(ProxyState& state, uint32_t index)
   router_.set_copies(&state.copies);
   router_.Adopt(state.topology());
   pool_.Adopt(router_.topology());
+  router_.hot_keys().set_ask_fence([this](std::vector<LostConnection> lost) {
+    state_.hot_key_keeper->PostFence(index_, std::move(lost));
+  });
   tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &Worker::OnTick, this);
   tick_event_.AddTimeout(kTickUsec);
   pull_event_.Assign(loop_.base(), -1, 0, &Worker::OnPullWake, this);
@@ -99,6 +103,7 @@ void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction
   drain_.Begin(router_.epoch_token());
   router_.Adopt(topology);
   pool_.Adopt(*topology);
+  router_.ResumeParkedReads();
   ResumeStopped();
   awaiting_ack_ = std::move(ack);
   if (awaiting_ack_ == nullptr) return;
@@ -120,6 +125,10 @@ void Worker::AckWhenDrained() {
 
 void Worker::PostFenced(std::vector<LostConnection> fenced) {
   Post([this, fenced = std::move(fenced)] { pool_.lost().Forget(fenced); });
+}
+
+void Worker::PostHotSet(std::shared_ptr<const HotSet> set) {
+  Post([this, set = std::move(set)] { router_.hot_keys().Adopt(set); });
 }
 
 void Worker::PostRelay(std::shared_ptr<const MovePlan> plan, uint32_t pair, uint32_t db,
@@ -178,6 +187,9 @@ void Worker::ApplyConfig() {
   if (config_->requirepass.empty()) {
     for (auto& [id, client] : clients_) client->session().state().authenticated = true;
   }
+  router_.hot_keys().set_fill_settings(
+      {state_.run_id(), config_->hot_keys.max_staleness_ms, config_->hot_keys.max_bytes}, &state_.copies);
+  router_.sampler().set_enabled(config_->hot_keys.detect || !config_->hot_keys.patterns.empty());
   router_.set_same_shard_is_enough(config_->multi_key == config::MultiKey::kSameShard);
   ResumeStopped();
 }
@@ -285,6 +297,11 @@ void Worker::OnPullWake(evutil_socket_t, short, void* argument) {
 
 void Worker::Tick() {
   pool_.Tick();
+  router_.hot_keys().Tick(loop_.now_usec());
+  if (loop_.now_usec() >= next_key_report_usec_) {
+    next_key_report_usec_ = loop_.now_usec() + HotKeyJudge::kReportUsec;
+    state_.hot_key_keeper->PostReport(index_, router_.sampler().TakeReport());
+  }
   if (index_ == 0) SampleRates(state_, loop_.now_usec());
   if (loop_.now_usec() >= next_idle_check_usec_) {
     next_idle_check_usec_ = loop_.now_usec() + kIdleCheckUsec;

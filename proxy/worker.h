@@ -46,6 +46,7 @@ class Worker final : private ClientConnection::Owner {
   void PostTopology(std::shared_ptr<const Topology> topology, TopologyAckFunction ack = nullptr);
   void PostLearnedCommands(std::shared_ptr<const protocol::LearnedCommands> learned);
   void PostConfig(std::shared_ptr<const config::Config> config);
+  void PostHotSet(std::shared_ptr<const HotSet> set);
   // These can do nothing any more.
   void PostFenced(std::vector<LostConnection> fenced);
   // Moves keys of which this is the worker (Relay::WorkerOf); `done` is called on this thread, for each key.
@@ -113,6 +114,7 @@ class Worker final : private ClientConnection::Owner {
   TopologyAckFunction awaiting_ack_;
   std::optional<int64_t> drain_until_usec_;
   int64_t next_idle_check_usec_ = 0;
+  int64_t next_key_report_usec_ = 0;
   std::thread thread_;
 };
 

@@ -141,6 +141,12 @@ class ClientSession {
     if (several) --pulls_of_several_;
   }
 
+  // Reads that buckets of hot keys have been asked for. Such a read may yet be asked of the key itself, so no
+  // write of the session on that key is sent before it has been answered.
+  uint32_t bucket_reads() const { return bucket_reads_; }
+  void BeginBucketRead() { ++bucket_reads_; }
+  void EndBucketRead() { --bucket_reads_; }
+
   SessionState& state() { return state_; }
   const SessionState& state() const { return state_; }
   OutputQueue& output() { return output_; }
@@ -201,6 +207,7 @@ class ClientSession {
   ShardDetour detour_;
   uint32_t pulls_ = 0;
   uint32_t pulls_of_several_ = 0;
+  uint32_t bucket_reads_ = 0;
 };
 
 }  // namespace ringway::proxy

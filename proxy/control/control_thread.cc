@@ -18,10 +18,12 @@ constexpr int64_t kTickUsec = 100'000;
 ControlThread::ControlThread(ProxyState& state, std::unique_ptr<StateFile> state_file, Beginning beginning,
                              config::Config file)
     : state_(state),
+      hot_keys_(state, loop_),
       migrator_(state, loop_, static_cast<Migrator::Host&>(*this), std::move(state_file),
                 std::move(beginning), std::move(file)) {
   state_.control_loop = &loop_;
   state_.migrator = &migrator_;
+  state_.hot_key_keeper = &hot_keys_;
   OnTopology(*state_.topology());
   tick_event_.Assign(loop_.base(), -1, EV_PERSIST, &ControlThread::OnTick, this);
 }
@@ -29,6 +31,7 @@ ControlThread::ControlThread(ProxyState& state, std::unique_ptr<StateFile> state
 ControlThread::~ControlThread() {
   Stop();
   state_.migrator = nullptr;
+  state_.hot_key_keeper = nullptr;
 }
 
 void ControlThread::Start() {
@@ -39,6 +42,7 @@ void ControlThread::Start() {
     migrator_.Begin();
     loop_.Run([] {});
     migrator_.End();
+    hot_keys_.End();
     watches_.clear();
   });
 }
@@ -69,6 +73,7 @@ void ControlThread::OnTopology(const Topology& topology) {
     }
   }
   if (unlearned) PostLearned();
+  hot_keys_.OnTopology(topology);
 }
 
 void ControlThread::AddWatch(const Shard& shard) {
@@ -85,6 +90,7 @@ void ControlThread::OnTick(evutil_socket_t, short, void* argument) {
   const int64_t timeout_usec = self->state_.config()->timeouts.connect_ms * 1000;
   for (auto& [id, watch] : self->watches_) watch.monitor->Tick(timeout_usec);
   self->migrator_.Tick();
+  self->hot_keys_.Tick();
 }
 
 void ControlThread::OnDown(const ShardMonitor& monitor, ShardMonitor::Trouble trouble) {

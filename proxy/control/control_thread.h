@@ -6,6 +6,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "proxy/control/hot_key_keeper.h"
 #include "proxy/control/learned_union.h"
 #include "proxy/control/migrator.h"
 #include "proxy/control/shard_monitor.h"
@@ -55,6 +56,7 @@ class ControlThread final : public ShardMonitor::Host, private Migrator::Host {
   std::random_device seeds_;
   std::unordered_map<uint32_t, Watch> watches_;  // by shard id
   LearnedUnion learned_;
+  HotKeyKeeper hot_keys_;
   Migrator migrator_;
   Event tick_event_;
   std::thread thread_;

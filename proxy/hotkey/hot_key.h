@@ -86,6 +86,9 @@ class BucketCopy {
   std::atomic<int64_t> until_usec_{0};
 };
 
+// The number of a copy: none of this process is given out twice. Thread: any.
+uint64_t NextCopyId();
+
 // Where the buckets of a hot key are, under one ring. What workers know of them together.
 // Thread: any; `filling` is the lock of what only a filler may change. Owns: the copies' descriptions.
 struct HotPlacement {
@@ -108,8 +111,11 @@ struct HotPlacement {
   // Bucket 1 and up; bucket 0 is the key itself.
   std::vector<std::unique_ptr<Bucket>> buckets;
   std::atomic<bool> filling{false};
-  std::atomic<int64_t> next_fill_usec{0};  // not before
-  std::atomic<uint64_t> bucket_reads{0};   // figures of all workers, added to a few times a second
+  // When the next fill is due: in the generation of the last one, and in a later one.
+  std::atomic<uint64_t> filled_generation{UINT64_MAX};
+  std::atomic<int64_t> refill_usec{0};
+  std::atomic<int64_t> soonest_fill_usec{0};
+  std::atomic<uint64_t> bucket_reads{0};  // figures of all workers, added to a few times a second
 };
 
 }  // namespace ringway::proxy

@@ -16,10 +16,11 @@ bool Drain::Ended(const std::vector<uint32_t>& servers, bool to_the_end) {
   std::erase_if(older_epochs_, [](const auto& epoch) { return epoch.expired(); });
   if (!older_epochs_.empty()) return false;
   if (!marked_) {
-    for (const uint32_t id : servers) pool_.MarkForDrain(id, to_the_end);
+    for (const uint32_t id : servers) pool_.MarkForDrain(whom_, id, to_the_end);
     marked_ = true;
   }
-  return std::all_of(servers.begin(), servers.end(), [this](uint32_t id) { return pool_.Drained(id); });
+  return std::all_of(servers.begin(), servers.end(),
+                     [this](uint32_t id) { return pool_.Drained(whom_, id); });
 }
 
 }  // namespace ringway::proxy

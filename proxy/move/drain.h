@@ -14,7 +14,7 @@ namespace ringway::proxy {
 // Owns: nothing.
 class Drain {
  public:
-  explicit Drain(ShardPool& pool) : pool_(pool) {}
+  explicit Drain(ShardPool& pool, DrainFor whom = DrainFor::kMove) : pool_(pool), whom_(whom) {}
 
   // When the router is about to adopt a topology: its present epoch token.
   void Begin(const std::shared_ptr<const void>& epoch_token);
@@ -25,6 +25,7 @@ class Drain {
 
  private:
   ShardPool& pool_;
+  const DrainFor whom_;
   std::vector<std::weak_ptr<const void>> older_epochs_;
   bool marked_ = true;  // nothing further of older epochs will be sent: the connections have been marked
 };

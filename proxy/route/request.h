@@ -37,6 +37,17 @@ struct CollectorReleaser {
 };
 using CollectorPtr = std::unique_ptr<ReplyCollector, CollectorReleaser>;
 
+// Told when a request has been answered. Thread: one worker.
+class CompletionHook {
+ public:
+  // The reply is complete, and its client does not have it yet. `in_doubt`: some of it was not answered by a
+  // server, which may have carried it out, or may do so yet.
+  virtual void OnComplete(bool in_doubt) = 0;
+
+ protected:
+  ~CompletionHook() = default;
+};
+
 // One command of a client between its arrival and the moment its reply stands in the client's output.
 // Referred to by the client's queue and by the entries of shard connections (parts_pending of them); the last
 // to let go frees it through RequestTable.
@@ -50,6 +61,7 @@ struct Request {
   Request* next = nullptr;          // the client's next younger request
   ClientSession* client = nullptr;  // null once the client has gone
   CollectorPtr collector;           // null: the shard's reply is the client's
+  CompletionHook* hook = nullptr;   // null: nobody else is concerned
   Slice held;                       // the reply, or its first piece, while older requests wait
   std::vector<Slice> held_more;     // further pieces
   size_t collected_bytes = 0;       // of the parts' replies that the collector was given
@@ -61,6 +73,7 @@ struct Request {
   bool silent = false;    // CLIENT REPLY OFF or SKIP
   bool failed = false;    // the reply is an error
   bool internal = false;  // the proxy's own: no client's figures
+  bool in_doubt = false;  // a part was answered with an error of the proxy's own
 };
 
 }  // namespace ringway::proxy

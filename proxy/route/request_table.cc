@@ -32,6 +32,9 @@ Request* RequestTable::NewInternal(CollectorPtr collector) {
 
 void RequestTable::Free(Request* request) {
   RINGWAY_CHECK(request->parts_pending == 0);
+  // It was cut off before it was complete.
+  if (request->hook != nullptr) [[unlikely]]
+    std::exchange(request->hook, nullptr)->OnComplete(true);
   request->next = nullptr;
   request->client = nullptr;
   request->collector.reset();
@@ -43,6 +46,7 @@ void RequestTable::Free(Request* request) {
   request->silent = false;
   request->failed = false;
   request->internal = false;
+  request->in_doubt = false;
   free_.push_back(request);
 }
 
@@ -91,6 +95,8 @@ void RequestTable::EndPart(Request* request) {
 }
 
 void RequestTable::Complete(Request* request, const Slice& last_piece) {
+  if (request->hook != nullptr) [[unlikely]]
+    std::exchange(request->hook, nullptr)->OnComplete(request->in_doubt);
   if (request->internal) [[unlikely]] {
     Free(request);
     return;
@@ -112,6 +118,7 @@ void RequestTable::OnError(Request* request, uint32_t part, std::string_view err
   std::string text;
   text.reserve(error.size() + 3);
   text.append("-").append(error).append("\r\n");
+  request->in_doubt = true;
   OnReply(request, part, Copy(text), true);
 }
 

@@ -46,6 +46,8 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       sender_(pool, requests),
       collectors_(requests),
       gate_queue_(pool.loop(), requests),
+      hot_keys_(sender_, *this),
+      sampler_(static_cast<uint64_t>(requests.now_usec()) + 1),
       random_state_(static_cast<uint64_t>(requests.now_usec()) | 1),
       eval_(protocol::FindCommand("eval")),
       eval_ro_(protocol::FindCommand("eval_ro")),
@@ -67,8 +69,9 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
 void Router::Adopt(std::shared_ptr<const Topology> topology) {
   if (topology_ != nullptr && topology_->moving()) moving_epochs_.push_back(epoch_token_);
   topology_ = std::move(topology);
-  epoch_token_ = std::make_shared<char>();
+  NewEpoch();
   puller_.Adopt(*topology_);
+  hot_keys_.Adopt(*topology_);
   UpdateCare();
 }
 
@@ -159,6 +162,9 @@ RequestHandler::Outcome Router::Dispatch(ClientSession& session, const CommandRo
     session.Reject(row.id, protocol::UnsupportedText(row));
     return Outcome::kTaken;
   }();
+  // It was refused, or will be tried again.
+  if (hot_keys_.writes().has_notes()) [[unlikely]]
+    hot_keys_.writes().Drop();
   if (outcome == Outcome::kTaken) {
     state.last_command_id = row.id;
     state.has_last_command = true;
@@ -195,7 +201,12 @@ RequestHandler::Outcome Router::RouteOneShard(ClientSession& session, const Comm
   if (row.key_kind == KeyKind::kFirst) [[likely]] {
     if (IsBucketName(request[1])) [[unlikely]]
       return RefuseReserved(session, row);
-    const uint32_t shard = topology_->Locate(request[1]);
+    const uint64_t hash = topology_->ring.Hash(request[1]);
+    const uint32_t shard = topology_->ring.Owner(hash);
+    sampler_.Note(session.state().db, request[1], CopyCanAnswer(row));
+    if (hot_keys_.watching()) [[unlikely]] {
+      if (const auto outcome = RouteHotKey(session, row, request, hash)) return *outcome;
+    }
     if (careful_) [[unlikely]] {
       keys_.Clear();
       keys_.Add(1);
@@ -232,6 +243,10 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
   if (!error.empty()) {
     session.Reject(row.id, error);
     return Outcome::kTaken;
+  }
+  if (keys_.size() == 1) sampler_.Note(session.state().db, request[keys_[0]], CopyCanAnswer(row));
+  if (hot_keys_.watching()) [[unlikely]] {
+    if (const auto outcome = RouteHotKeys(session, row, request)) return *outcome;
   }
   if (careful_ && !keys_.empty()) [[unlikely]] {
     if (const auto outcome = AwaitKeys(session, row, request, block, shard)) return *outcome;
@@ -287,6 +302,7 @@ std::string Router::SendByKeys(Request& request, AskedCommand command,
                               : topology.ring.TagOf(key) == topology.ring.TagOf(keys.front());
     if (!together) return std::string(protocol::kCrossSlot);
   }
+  AttachHotWrites(request, *command.row, command.db, keys);
   pulls_.clear();
   if (topology.moving()) {
     for (const std::string_view key : keys) AddPull(topology, command.db, key);
@@ -322,17 +338,24 @@ RequestHandler::Outcome Router::SendToShard(ClientSession& session, const Comman
       session.ReplyError(row.id, connection.DownError());
       return Outcome::kTaken;
   }
-  Request* request = session.NewRequest(row.id);
+  Request* request = NewRequest(session, row);
   request->parts_pending = 1;
   connection.Send(request, 0, frame, block);
   return Outcome::kTaken;
+}
+
+Request* Router::NewRequest(ClientSession& session, const CommandRow& row) {
+  Request* request = session.NewRequest(row.id);
+  if (hot_keys_.writes().has_notes()) [[unlikely]]
+    hot_keys_.writes().Attach(*request);
+  return request;
 }
 
 RequestHandler::Outcome Router::SendEvalSha(ClientSession& session, const CommandRow& row,
                                             const RequestView& request, uint32_t shard) {
   const uint32_t target[] = {shard};
   if (!AdmitParts(session, target)) return Outcome::kStall;
-  Request* sent = session.NewRequest(row.id);
+  Request* sent = NewRequest(session, row);
   const uint32_t shard_id = topology_->shards[shard].id;
   sent->collector = NewEvalShaCollector(request, shard_id, session.state().db, epoch_token_);
   sender_.SendPart(*sent, 0, shard_id, session.state().db, request.frame());

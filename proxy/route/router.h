@@ -14,6 +14,8 @@
 #include "protocol/learned_commands.h"
 #include "proxy/client/client_session.h"
 #include "proxy/hotkey/copy_registry.h"
+#include "proxy/hotkey/hot_keys.h"
+#include "proxy/hotkey/key_sampler.h"
 #include "proxy/move/pull_collector.h"
 #include "proxy/move/puller.h"
 #include "proxy/move/sort_collector.h"
@@ -51,7 +53,8 @@ struct Pause {
 class Router final : public RequestHandler,
                      public AskKeysCollector::KeyRouter,
                      public CommandContinuation,
-                     public SortCollector::Router {
+                     public SortCollector::Router,
+                     private HotKeyHome {
  public:
   Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local, Puller& puller);
 
@@ -84,6 +87,8 @@ class Router final : public RequestHandler,
   void set_copies(CopyRegistry* copies) { copies_ = copies; }
   void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
   void set_pause(const Pause& pause) { pause_ = pause; }
+  // When the pool follows the router's topology.
+  void ResumeParkedReads();
   // At the end of a turn.
   void UpdateCare() {
     if (!moving_epochs_.empty()) {
@@ -98,6 +103,8 @@ class Router final : public RequestHandler,
   const Pause& pause() const { return pause_; }
   ShardSender& sender() { return sender_; }
   GateQueue& gate_queue() { return gate_queue_; }
+  HotKeys& hot_keys() { return hot_keys_; }
+  KeySampler& sampler() { return sampler_; }
   // For a request that must not run before the next topology is there: while kHolding.
   static Outcome StallUntilTopology() { return Outcome::kStall; }
   // Held by requests that go to shards in several steps: while a copy of an older topology's lives, requests
@@ -120,7 +127,9 @@ class Router final : public RequestHandler,
     uint32_t db;
     bool continued;
   };
-  void FindParts(const Topology& topology, const View& request, size_t step);
+  // `reader`: whose keys may be read from buckets, if any's.
+  void FindParts(const Topology& topology, const View& request, size_t step, const ClientSession* reader);
+  bool FindHotPart(const ClientSession& reader, std::string_view key, uint64_t hash);
   void StartSplit(Request& sent, const Destination& to, const Row& row, const View& request,
                   const BlockRef* block);
   // Null: the shard has left.
@@ -148,6 +157,34 @@ class Router final : public RequestHandler,
   void StartPulls(Request& request, WaitingCommand command);
   Outcome SendAskKeys(ClientSession& session, const Row& row, const View& request);
 
+  // A key that a command looks at in a database other than its session's.
+  struct DatabaseKey {
+    uint32_t db;
+    std::string_view key;
+  };
+  std::optional<DatabaseKey> KeyInOtherDatabase(const Row& row, const View& request, uint32_t db) const;
+
+  // --- hot keys (router_hot.cc) ---
+  std::optional<Outcome> RouteHotKey(ClientSession& session, const Row& row, const View& request,
+                                     uint64_t hash);
+  std::optional<Outcome> RouteHotKeys(ClientSession& session, const Row& row, const View& request);
+  std::optional<Outcome> ReadFromBucket(ClientSession& session, const Row& row, const View& request,
+                                        size_t key_index, uint64_t hash);
+  // Of the hot ones among keys_. Nothing if the request may go on.
+  std::optional<Outcome> NoteHotWrites(ClientSession& session, const Row& row, const View& request);
+  std::optional<Outcome> NoteFlush(ClientSession& session, const Row& row);
+  std::optional<Outcome> StallBehindBucketReads(ClientSession& session);
+  // The same for a request whose keys were told by a server.
+  void AttachHotWrites(Request& request, const Row& row, uint32_t db,
+                       const std::vector<std::string_view>& keys);
+  void AwaitKey(Request& request, PullWaiter& waiter, uint32_t db, std::string_view key,
+                uint64_t hash) override;
+  bool IsKeyThere(uint32_t db, std::string_view key, uint64_t hash) override;
+  uint32_t OwnerOf(uint64_t hash) const override;
+  std::vector<uint32_t> ServersOf(std::string_view key) const override;
+  std::shared_ptr<const void> RenewEpochToken() override;
+  void NewEpoch();
+
   // --- all keys (router_keyspace.cc) ---
   bool IsOnKeyspace(const Row& row) const;
   Outcome RouteKeyspace(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
@@ -155,6 +192,8 @@ class Router final : public RequestHandler,
   Outcome SendInSteps(ClientSession& session, const Row& row, const View& request);
   Outcome Wait(ClientSession& session, const Row& row, const View& request);
 
+  // With the writes that have been noted for it.
+  Request* NewRequest(ClientSession& session, const Row& row);
   // Why the command may not run now; nothing if it may. The one place that asks for permission.
   std::optional<std::string> Refusal(const ClientSession& session, const Row& row) const;
   bool IsPaused(const Row& row) const;
@@ -177,8 +216,14 @@ class Router final : public RequestHandler,
   ShardSender sender_;
   SplitCollector::Pool collectors_;
   GateQueue gate_queue_;
+  HotKeys hot_keys_;
+  KeySampler sampler_;
   std::shared_ptr<const Topology> topology_;
-  std::shared_ptr<const void> epoch_token_;
+  struct Epoch {
+    std::shared_ptr<const void> newer;
+  };
+  Epoch* epoch_ = nullptr;
+  std::shared_ptr<const void> epoch_token_;  // *epoch_
   std::vector<std::weak_ptr<const void>> moving_epochs_;
   std::shared_ptr<const protocol::LearnedCommands> learned_;
   // Keys move, or requests wait for such: every keyed request is looked at twice.
@@ -215,12 +260,29 @@ class Router final : public RequestHandler,
   std::vector<uint32_t> part_keys_;
   std::vector<int32_t> part_of_shard_;
   std::vector<OutputQueue*> part_outputs_;
+  // Parts of one key that a bucket is asked for; their shard is kBucketPart.
+  struct HotPart {
+    uint32_t part;
+    BucketChoice choice;
+  };
+  static constexpr uint32_t kBucketPart = UINT32_MAX;
+  static constexpr size_t kMaxHotParts = 1024;
+  std::vector<HotPart> hot_parts_;
   // A key that must be pulled.
   struct KeyToPull {
     uint32_t db;
     std::string_view key;
     uint64_t hash;
   };
+  // A read of a hot key that waits for the end of a hold.
+  struct ParkedRead {
+    Request* request;
+    PullWaiter* waiter;
+    uint32_t db;
+    std::string key;
+    uint64_t hash;
+  };
+  std::vector<ParkedRead> parked_reads_;
   std::vector<KeyToPull> pulls_;
   bool any_key_moves_ = false;  // of the request for which pulls_ was filled
   std::string scratch_;

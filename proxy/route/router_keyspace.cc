@@ -7,23 +7,12 @@
 #include "proxy/route/keyspace_collectors.h"
 #include "proxy/route/router.h"
 #include "proxy/route/scan_walk.h"
+#include "proxy/xorshift.h"
 
 namespace ringway::proxy {
-namespace {
 
 using protocol::CommandRow;
 using protocol::RequestView;
-
-// xorshift64 (Marsaglia, 2003): any cheap sequence will do to pick a shard.
-uint64_t NextRandom(uint64_t& state) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
-}  // namespace
-
 bool Router::IsOnKeyspace(const CommandRow& row) const {
   return &row == scan_ || &row == randomkey_ || &row == keys_of_all_ || &row == dbsize_ ||
          &row == flushall_ || &row == flushdb_;
@@ -33,6 +22,9 @@ bool Router::IsOnKeyspace(const CommandRow& row) const {
 RequestHandler::Outcome Router::RouteKeyspace(ClientSession& session, const CommandRow& row,
                                               const RequestView& request, const BlockRef* block) {
   if (&row == scan_) return Scan(session, row, request);
+  if (hot_keys_.watching() && (&row == flushall_ || &row == flushdb_)) {
+    if (const auto outcome = NoteFlush(session, row)) return *outcome;
+  }
   if (topology_->holding()) return StallUntilTopology();
   const bool copies = copies_ != nullptr && !copies_->empty();
   if (topology_->moving() || &row == randomkey_ || &row == keys_of_all_ || (&row == dbsize_ && copies)) {
@@ -50,7 +42,7 @@ RequestHandler::Outcome Router::SendInSteps(ClientSession& session, const Comman
   for (const uint32_t server : servers) ids.push_back(topology_->shards[server].id);
   const uint32_t db = session.state().db;
   Steps steps(topology_, epoch_token_);
-  Request* sent = session.NewRequest(row.id);
+  Request* sent = NewRequest(session, row);
   // Held while parts are sent, which may be answered on the spot.
   sent->parts_pending = 1;
   if (&row == randomkey_) {

@@ -47,7 +47,7 @@ std::optional<RequestHandler::Outcome> Router::AwaitKeys(ClientSession& session,
   // Of a key in two databases it may be the other one's that is waited for.
   command.several = keys_.size() > 1 || pulls_.size() > 1 || &row == move_ || patterns;
   command.patterns = patterns;
-  Request* sent = session.NewRequest(row.id);
+  Request* sent = NewRequest(session, row);
   if (!pulls_.empty()) {
     StartPulls(*sent, std::move(command));
   } else {
@@ -92,7 +92,11 @@ void Router::FindPulls(const CommandRow& row, const RequestView& request, uint32
   pulls_.clear();
   any_key_moves_ = false;
   for (const uint32_t index : keys_) AddPull(*topology_, db, request[index]);
-  // These look at one key in a further database as well.
+  if (const auto other = KeyInOtherDatabase(row, request, db)) AddPull(*topology_, other->db, other->key);
+}
+
+std::optional<Router::DatabaseKey> Router::KeyInOtherDatabase(const CommandRow& row,
+                                                              const RequestView& request, uint32_t db) const {
   std::optional<int64_t> other;
   std::string_view key;
   if (&row == move_) {
@@ -104,9 +108,8 @@ void Router::FindPulls(const CommandRow& row, const RequestView& request, uint32
     }
     key = request[2];
   }
-  if (other.has_value() && *other >= 0 && *other <= INT32_MAX && *other != db) {
-    AddPull(*topology_, static_cast<uint32_t>(*other), key);
-  }
+  if (!other.has_value() || *other < 0 || *other > INT32_MAX || *other == db) return std::nullopt;
+  return DatabaseKey{static_cast<uint32_t>(*other), key};
 }
 
 void Router::AddPull(const Topology& topology, uint32_t db, std::string_view key) {
@@ -144,7 +147,7 @@ void Router::Continue(Request& request, const WaitingCommand& command) {
   const CommandRow& row = *command.row;
   uint32_t shard = command.shard;
   if (row.request == protocol::RequestPolicy::kSplit) {
-    FindParts(*command.topology, view, static_cast<size_t>(row.key_step));
+    FindParts(*command.topology, view, static_cast<size_t>(row.key_step), nullptr);
     if (part_shards_.size() > 1) {
       StartSplit(request, Destination{*command.topology, command.db, true}, row, view, &command.frame.block);
       return;

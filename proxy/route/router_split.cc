@@ -39,6 +39,7 @@ bool Router::AdmitParts(ClientSession& session, std::span<const uint32_t> shards
     return false;
   }
   for (const uint32_t shard : shards) {
+    if (shard == kBucketPart) continue;
     ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
     if (MustWaitItsTurn(session, connection)) return false;
     if (connection.admission() == ShardConnection::Admission::kFull) {
@@ -59,30 +60,43 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
   for (size_t i = 1; i < request.size(); i += step) {
     if (IsBucketName(request[i])) [[unlikely]]
       return RefuseReserved(session, row);
+    sampler_.Note(session.state().db, request[i], CopyCanAnswer(row));
   }
-  if (careful_) [[unlikely]] {
+  const bool hot = hot_keys_.watching();
+  const bool spread = hot && CopyCanAnswer(row);
+  if (careful_ || hot) [[unlikely]] {
     keys_.Clear();
     for (size_t i = 1; i < request.size(); i += step) keys_.Add(i);
-    if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
+    if (hot) {
+      if (const auto outcome = NoteHotWrites(session, row, request)) return *outcome;
+    }
+    if (careful_) {
+      if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
+    }
   }
-  FindParts(*topology_, request, step);
-  if (part_shards_.size() == 1) {
+  FindParts(*topology_, request, step, spread ? &session : nullptr);
+  if (part_shards_.size() == 1 && hot_parts_.empty()) {
     return SendToShard(session, row, request.frame(), block, part_shards_.front());
   }
   if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
-  StartSplit(*session.NewRequest(row.id), Destination{*topology_, session.state().db, false}, row, request,
+  StartSplit(*NewRequest(session, row), Destination{*topology_, session.state().db, false}, row, request,
              block);
   return Outcome::kTaken;
 }
 
 // Parts in the order in which their first key came.
-void Router::FindParts(const Topology& topology, const RequestView& request, size_t step) {
+void Router::FindParts(const Topology& topology, const RequestView& request, size_t step,
+                       const ClientSession* reader) {
+  hot_parts_.clear();
   part_of_shard_.resize(topology.shards.size(), -1);
   part_shards_.clear();
   part_keys_.clear();
   key_parts_.clear();
   for (size_t i = 1; i < request.size(); i += step) {
-    const uint32_t shard = topology.Locate(request[i]);
+    const uint64_t hash = topology.ring.Hash(request[i]);
+    if (reader != nullptr && FindHotPart(*reader, request[i], hash)) [[unlikely]]
+      continue;
+    const uint32_t shard = topology.ring.Owner(hash);
     int32_t& part = part_of_shard_[shard];
     if (part < 0) {
       part = static_cast<int32_t>(part_shards_.size());
@@ -92,7 +106,24 @@ void Router::FindParts(const Topology& topology, const RequestView& request, siz
     ++part_keys_[static_cast<size_t>(part)];
     key_parts_.push_back(static_cast<uint32_t>(part));
   }
-  for (const uint32_t shard : part_shards_) part_of_shard_[shard] = -1;
+  for (const uint32_t shard : part_shards_) {
+    if (shard != kBucketPart) part_of_shard_[shard] = -1;
+  }
+}
+
+// A part of its own for a key that a bucket can be asked for.
+bool Router::FindHotPart(const ClientSession& reader, std::string_view key, uint64_t hash) {
+  if (hot_parts_.size() == kMaxHotParts) return false;
+  HotEntry* entry = hot_keys_.Find(reader.state().db, key, hash);
+  if (entry == nullptr) return false;
+  const auto choice = hot_keys_.Choose(*entry, reader.state().resp);
+  if (!choice.has_value()) return false;
+  const auto part = static_cast<uint32_t>(part_shards_.size());
+  hot_parts_.push_back({part, *choice});
+  part_shards_.push_back(kBucketPart);
+  part_keys_.push_back(1);
+  key_parts_.push_back(part);
+  return true;
 }
 
 ShardConnection* Router::ConnectionTo(const Destination& to, uint32_t shard, uint8_t resp) {
@@ -110,6 +141,7 @@ void Router::StartSplit(Request& sent, const Destination& to, const CommandRow& 
   // Each part's frame grows at the end of its shard's output while the keys are gone through once.
   part_outputs_.assign(parts, nullptr);
   for (uint32_t part = 0; part < parts; ++part) {
+    if (part_shards_[part] == kBucketPart) continue;
     ShardConnection* connection = ConnectionTo(to, part_shards_[part], sent.resp);
     if (connection == nullptr || connection->admission() == ShardConnection::Admission::kDown) continue;
     OutputQueue& out = connection->BeginFrame(&sent, part);
@@ -129,11 +161,12 @@ void Router::StartSplit(Request& sent, const Destination& to, const CommandRow& 
     part_outputs_[part]->Append(request.Encoded(1 + key * step, step), block);
   }
   for (uint32_t part = 0; part < parts; ++part) {
-    if (part_outputs_[part] != nullptr) continue;
+    if (part_outputs_[part] != nullptr || part_shards_[part] == kBucketPart) continue;
     const ShardConnection* connection = ConnectionTo(to, part_shards_[part], sent.resp);
     requests_.OnError(&sent, part,
                       connection == nullptr ? std::string(kShardHasLeft) : connection->DownError());
   }
+  for (const HotPart& hot : hot_parts_) hot_keys_.ReadPart(sent, hot.part, hot.choice, request[0]);
 }
 
 RequestHandler::Outcome Router::SendToFirst(size_t shards, ClientSession& session, const CommandRow& row,
@@ -142,7 +175,7 @@ RequestHandler::Outcome Router::SendToFirst(size_t shards, ClientSession& sessio
   part_shards_.clear();
   for (uint32_t shard = 0; shard < shards; ++shard) part_shards_.push_back(shard);
   if (!AdmitParts(session, part_shards_)) return Outcome::kStall;
-  Request* sent = session.NewRequest(row.id);
+  Request* sent = NewRequest(session, row);
   sent->collector = std::move(collector);
   sent->parts_pending = static_cast<uint32_t>(part_shards_.size());
   std::vector<uint32_t> down;

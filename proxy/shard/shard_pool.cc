@@ -48,21 +48,21 @@ ShardConnection* ShardPool::FirstById(uint32_t shard_id, uint32_t db, uint8_t re
   return nullptr;
 }
 
-void ShardPool::MarkForDrain(uint32_t shard_id, bool to_the_end) {
+void ShardPool::MarkForDrain(DrainFor whom, uint32_t shard_id, bool to_the_end) {
   for (auto& slot : slots_) {
     if (slot->shard.id != shard_id) continue;
     for (Lane& lane : slot->lanes) {
-      for (auto& connection : lane.connections) connection->session().MarkForDrain(to_the_end);
+      for (auto& connection : lane.connections) connection->session().MarkForDrain(whom, to_the_end);
     }
   }
 }
 
-bool ShardPool::Drained(uint32_t shard_id) const {
+bool ShardPool::Drained(DrainFor whom, uint32_t shard_id) const {
   for (const auto& slot : slots_) {
     if (slot->shard.id != shard_id) continue;
     for (const Lane& lane : slot->lanes) {
       for (const auto& connection : lane.connections) {
-        if (!connection->session().drained()) return false;
+        if (!connection->session().drained(whom)) return false;
       }
     }
   }

@@ -50,8 +50,8 @@ class ShardPool {
 
   // Drained: the shard has answered all that was under way to it at its last MarkForDrain (`to_the_end`: see
   // ShardSession).
-  void MarkForDrain(uint32_t shard_id, bool to_the_end);
-  bool Drained(uint32_t shard_id) const;
+  void MarkForDrain(DrainFor whom, uint32_t shard_id, bool to_the_end);
+  bool Drained(DrainFor whom, uint32_t shard_id) const;
 
   EventLoop& loop() { return environment_.loop; }
   size_t shards() const { return slots_.size(); }

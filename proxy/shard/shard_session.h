@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -12,6 +13,9 @@
 #include "proxy/worker_stats.h"
 
 namespace ringway::proxy {
+
+// Who waits until a connection has answered what was under way: each has a mark of its own.
+enum class DrainFor : uint8_t { kMove, kHotKeys };
 
 // A shard connection's protocol, without its socket: requests out, replies in, matched by position. A request
 // that was given up (timed out, or its client left) keeps its position until its reply has been thrown away,
@@ -45,11 +49,13 @@ class ShardSession {
   // Drained: all that had a position at the last MarkForDrain has been answered, or was lost with its
   // connection. Unless it is to be so `to_the_end`, a large reply that is being passed on need only have
   // begun: it has been carried out, and its client may take its time.
-  void MarkForDrain(bool to_the_end) {
-    drain_mark_ = answered_ + positions_.size();
-    drain_to_the_end_ = to_the_end;
+  void MarkForDrain(DrainFor whom, bool to_the_end) {
+    drains_[static_cast<size_t>(whom)] = {answered_ + positions_.size(), to_the_end};
   }
-  bool drained() const { return answered_ + (streaming_ && !drain_to_the_end_ ? 1 : 0) >= drain_mark_; }
+  bool drained(DrainFor whom) const {
+    const DrainMark& drain = drains_[static_cast<size_t>(whom)];
+    return answered_ + (streaming_ && !drain.to_the_end ? 1 : 0) >= drain.mark;
+  }
   OutputQueue& output() { return output_; }
   const OutputQueue& output() const { return output_; }
 
@@ -73,6 +79,11 @@ class ShardSession {
     int64_t sent_usec;
   };
 
+  struct DrainMark {
+    uint64_t mark = 0;
+    bool to_the_end = false;
+  };
+
   void Deliver(Position& position, const char* data, size_t size, bool final);
   void FinishReply(size_t end);
   void HandleRest();
@@ -83,8 +94,7 @@ class ShardSession {
   OutputQueue output_;
   RingQueue<Position> positions_;
   uint64_t answered_ = 0;  // positions that were given up or answered
-  uint64_t drain_mark_ = 0;
-  bool drain_to_the_end_ = false;
+  std::array<DrainMark, 2> drains_{};
   protocol::ReplyScanner scanner_;
 
   // Received and not passed on: [reply_begin_, end_) of block_.

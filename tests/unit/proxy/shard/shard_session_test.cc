@@ -252,18 +252,18 @@ TEST_F(ShardSessionTest, AStreamHoldsUpTheProxysOwnRequests) {
 TEST_F(ShardSessionTest, AStreamHoldsUpADrain) {
   client->Send("A\r\n");
   ASSERT_TRUE(Feed("$100000\r\n" + std::string(50'000, 'x')));
-  shard.MarkForDrain(false);
-  EXPECT_TRUE(shard.drained()) << "it has been carried out";
+  shard.MarkForDrain(DrainFor::kMove, false);
+  EXPECT_TRUE(shard.drained(DrainFor::kMove)) << "it has been carried out";
   EXPECT_FALSE(shard.HasOthersBehindStream());
-  shard.MarkForDrain(true);
-  EXPECT_FALSE(shard.drained());
+  shard.MarkForDrain(DrainFor::kMove, true);
+  EXPECT_FALSE(shard.drained(DrainFor::kMove));
   EXPECT_TRUE(shard.HasOthersBehindStream());
   client->Send("B\r\n");
-  shard.MarkForDrain(false);
-  EXPECT_FALSE(shard.drained());
+  shard.MarkForDrain(DrainFor::kMove, false);
+  EXPECT_FALSE(shard.drained(DrainFor::kMove));
   EXPECT_TRUE(shard.HasOthersBehindStream());
   ASSERT_TRUE(Feed(std::string(50'000, 'x') + "\r\n+b\r\n"));
-  EXPECT_TRUE(shard.drained());
+  EXPECT_TRUE(shard.drained(DrainFor::kMove));
 }
 
 TEST_F(ShardSessionTest, TheRestOfAStreamForAClientThatHasGoneIsThrownAway) {

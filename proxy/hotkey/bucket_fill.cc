@@ -1,0 +1,145 @@
+#include "proxy/hotkey/bucket_fill.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/command_writer.h"
+#include "protocol/reply_cursor.h"
+#include "proxy/hotkey/bucket_name.h"
+#include "proxy/hotkey/copy_registry.h"
+
+namespace ringway::proxy {
+
+namespace {
+
+constexpr int64_t kUsecPerMs = 1000;
+// PTTL of a key that does not expire.
+constexpr int64_t kNoExpiry = -1;
+
+}  // namespace
+
+void BucketFill::Start(Context& context, std::shared_ptr<HotPlacement> placement) {
+  auto* fill = new BucketFill(context, std::move(placement));
+  Request* request = context.sender.requests().NewInternal(CollectorPtr(fill));
+  // Held while parts are sent, which may be answered on the spot.
+  request->parts_pending = 1;
+  fill->AskSize(*request);
+  context.sender.requests().EndPart(request);
+}
+
+void BucketFill::AskSize(Request& request) {
+  std::string frame;
+  protocol::AppendCommand(frame, {"MEMORY", "USAGE", key().key()});
+  context_.sender.SendPart(request, 0, context_.home.OwnerOf(placement_->hash), key().db(), frame);
+}
+
+void BucketFill::OnPart(Request&, uint32_t part, const Slice& reply) {
+  switch (step_) {
+    case Step::kSize:
+      size_ = protocol::IntegerOf(reply.view()).value_or(-1);
+      break;
+    case Step::kValue:
+      if (part == kDump) value_ = reply;
+      if (part == kLifetime) lifetime_ms_ = protocol::IntegerOf(reply.view()).value_or(-2);
+      break;
+    case Step::kStore:
+      // Further parts are of copies that were removed.
+      if (part < ids_.size() && protocol::IsError(reply.view())) ids_[part] = 0;
+      break;
+  }
+}
+
+bool BucketFill::OnAllParts(Request& request) {
+  switch (step_) {
+    case Step::kSize:
+      if (AskValue(request)) return false;
+      break;
+    case Step::kValue:
+      if (Store(request)) return false;
+      break;
+    case Step::kStore:
+      for (uint32_t i = 0; i < ids_.size(); ++i) {
+        if (ids_[i] == 0) continue;
+        placement_->buckets[i]->copy.Set({ids_[i], generation_, asked_usec_ + life_ms_ * kUsecPerMs});
+        context_.sender.requests().stats().bucket_fills.Add();
+      }
+      placement_->filled_generation.store(generation_, std::memory_order_relaxed);
+      // Before the copies' time is over, so that reads find one at all times.
+      placement_->refill_usec.store(asked_usec_ + life_ms_ * kUsecPerMs / 2, std::memory_order_relaxed);
+      End(kLeastPauseUsec);
+      break;
+  }
+  return true;
+}
+
+bool BucketFill::AskValue(Request& request) {
+  const HotKey::State state = key().state();
+  if (size_ < 0 || size_ > context_.settings.max_bytes) {
+    End(kRestUsec);
+    return false;
+  }
+  if (state.written() || !context_.home.IsKeyThere(key().db(), key().key(), placement_->hash)) {
+    End(kLeastPauseUsec);
+    return false;
+  }
+  step_ = Step::kValue;
+  generation_ = state.generation();
+  asked_usec_ = context_.sender.requests().now_usec();
+  const uint32_t owner = context_.home.OwnerOf(placement_->hash);
+  std::string frame;
+  protocol::AppendCommand(frame, {"DUMP", key().key()});
+  context_.sender.SendPart(request, kDump, owner, key().db(), frame);
+  frame.clear();
+  protocol::AppendCommand(frame, {"PTTL", key().key()});
+  context_.sender.SendPart(request, kLifetime, owner, key().db(), frame);
+  return true;
+}
+
+bool BucketFill::Store(Request& request) {
+  life_ms_ = context_.settings.max_staleness_ms;
+  if (lifetime_ms_ != kNoExpiry) life_ms_ = std::min(life_ms_, lifetime_ms_);
+  const auto value = protocol::BulkOf(value_.view());
+  if (!value.has_value() || protocol::IsError(value_.view()) ||
+      life_ms_ < std::min(kLeastLifeMs, context_.settings.max_staleness_ms)) {
+    End(kRestUsec);
+    return false;
+  }
+  const HotKey::State state = key().state();
+  if (state.written() || state.generation() != generation_) {
+    End(kLeastPauseUsec);
+    return false;
+  }
+  step_ = Step::kStore;
+  ids_.assign(placement_->buckets.size(), 0);
+  for (uint32_t i = 0; i < ids_.size(); ++i) StoreIn(request, i, *value);
+  return true;
+}
+
+void BucketFill::StoreIn(Request& request, uint32_t bucket, std::string_view value) {
+  HotPlacement::Bucket& to = *placement_->buckets[bucket];
+  const ShardConnection* connection = context_.sender.pool().PickById(to.shard_id, key().db(), request.resp);
+  if (connection == nullptr || connection->admission() != ShardConnection::Admission::kOpen) return;
+  ids_[bucket] = NextCopyId();
+  const std::string name = key().key() + BucketSuffix(context_.settings.run, ids_[bucket]);
+  if (context_.copies != nullptr) {
+    context_.copies->Add(key().db(), to.shard_id, name, asked_usec_ + life_ms_ * kUsecPerMs);
+  }
+  std::string frame;
+  protocol::AppendCommand(frame, {"RESTORE", name, std::to_string(life_ms_), value});
+  context_.sender.SendPart(request, bucket, to.shard_id, key().db(), frame);
+  // Reads that were sent to the last copy may still be under way, those to the one before hardly.
+  const uint64_t old = std::exchange(to.older_id, std::exchange(to.last_id, ids_[bucket]));
+  if (old == 0) return;
+  frame.clear();
+  protocol::AppendCommand(frame, {"UNLINK", key().key() + BucketSuffix(context_.settings.run, old)});
+  context_.sender.SendPart(request, static_cast<uint32_t>(ids_.size()) + bucket, to.shard_id, key().db(),
+                           frame);
+}
+
+void BucketFill::End(int64_t rest_usec) {
+  placement_->soonest_fill_usec.store(context_.sender.requests().now_usec() + rest_usec,
+                                      std::memory_order_relaxed);
+  placement_->filling.store(false, std::memory_order_release);
+}
+
+}  // namespace ringway::proxy

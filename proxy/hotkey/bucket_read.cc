@@ -1,0 +1,152 @@
+#include "proxy/hotkey/bucket_read.h"
+
+#include <utility>
+
+#include "protocol/hollow_reply.h"
+#include "protocol/reply_cursor.h"
+#include "proxy/buffer/output_queue.h"
+#include "proxy/client/client_session.h"
+
+namespace ringway::proxy {
+namespace {
+
+constexpr std::string_view kExists = "*2\r\n$6\r\nEXISTS\r\n";
+
+}  // namespace
+
+BucketRead::Pool::~Pool() = default;
+
+BucketRead* BucketRead::Pool::Take() {
+  if (free_.empty()) free_.push_back(all_.emplace_back(new BucketRead(*this)).get());
+  BucketRead* read = free_.back();
+  free_.pop_back();
+  return read;
+}
+
+void BucketRead::Pool::Start(Request& request, const BucketChoice& choice, const KeyedFrame& frame) {
+  BucketRead* read = Take();
+  request.collector.reset(read);
+  read->Send(request, choice, frame);
+}
+
+void BucketRead::Pool::StartPart(Request& parent, uint32_t part, const BucketChoice& choice,
+                                 const KeyedFrame& frame) {
+  BucketRead* read = Take();
+  read->parent_ = &parent;
+  read->parent_part_ = part;
+  Request* request = sender_.requests().NewInternal(CollectorPtr(read));
+  request->resp = parent.resp;
+  read->Send(*request, choice, frame);
+}
+
+void BucketRead::Send(Request& request, const BucketChoice& choice, const KeyedFrame& frame) {
+  entry_ = choice.entry;
+  copy_ = choice.copy;
+  copy_id_ = choice.copy_id;
+  shard_id_ =
+      choice.entry->placement->buckets[static_cast<size_t>(choice.bucket - entry_->buckets.data())]->shard_id;
+  frame_.assign(frame.before).append(frame.key_argument).append(frame.after);
+  name_argument_ = choice.bucket->name_argument;
+  ++entry_->in_flight;
+  if (ClientSession* client = Client(request)) client->BeginBucketRead();
+  const bool escorted = entry_->escorts > 0;
+  request.parts_pending += escorted ? 2 : 1;
+  OutputQueue& out = choice.connection->BeginFrame(&request, kRead);
+  out.Append(frame.before);
+  out.Append(name_argument_);
+  if (!frame.after.empty()) out.Append(frame.after);
+  if (!escorted) return;
+  --entry_->escorts;
+  OutputQueue& question = choice.connection->BeginFrame(&request, kPresence);
+  question.Append(kExists);
+  question.Append(name_argument_);
+}
+
+ClientSession* BucketRead::Client(const Request& request) const {
+  return parent_ != nullptr ? parent_->client : request.client;
+}
+
+void BucketRead::OnPart(Request&, uint32_t part, const Slice& reply) {
+  if (part == kPresence) {
+    presence_known_ = true;
+    present_ = protocol::IntegerOf(reply.view()) == 1;
+  } else {
+    reply_ = pool_.sender_.requests().Held(reply);
+  }
+}
+
+bool BucketRead::OnAllParts(Request& request) {
+  if (!key_asked_ && !Judge(request)) return false;
+  End(request);
+  return true;
+}
+
+bool BucketRead::Judge(Request& request) {
+  const std::string_view reply = reply_.view();
+  if (protocol::IsError(reply)) {
+    // The key's own error is the one to see, and a shard that does not answer has no use as a bucket.
+    if (protocol::ErrorCode(reply).starts_with("SHARD")) copy_->Forget(copy_id_);
+    AskKeyItself(request);
+    return false;
+  }
+  if (protocol::IsHollowReply(reply)) {
+    if (!presence_known_) {
+      AskPresence(request);
+      return false;
+    }
+    if (!present_) {
+      copy_->Forget(copy_id_);
+      entry_->placement->refill_usec.store(0, std::memory_order_relaxed);
+      AskKeyItself(request);
+      return false;
+    }
+    entry_->escorts = kEscorts;
+  }
+  ++entry_->bucket_reads;
+  pool_.sender_.requests().stats().bucket_reads.Add();
+  return true;
+}
+
+void BucketRead::AskPresence(Request& request) {
+  std::string question(kExists);
+  question += name_argument_;
+  pool_.sender_.SendPart(request, kPresence, shard_id_, entry_->key().db(), question);
+}
+
+void BucketRead::AskKeyItself(Request& request) {
+  key_asked_ = true;
+  ++request.parts_pending;
+  pool_.home_.AwaitKey(request, *this, entry_->key().db(), entry_->key().key(), entry_->placement->hash);
+}
+
+void BucketRead::OnKeyPulled(Request& request, const PullOutcome& outcome) {
+  if (outcome.kind == PullOutcome::Kind::kPulled) {
+    pool_.sender_.SendPart(request, kKeyItself, pool_.home_.OwnerOf(entry_->placement->hash),
+                           entry_->key().db(), frame_);
+  } else {
+    reply_ = pool_.sender_.requests().Copy("-" + outcome.error + "\r\n");
+  }
+  pool_.sender_.requests().EndPart(&request);
+}
+
+void BucketRead::End(Request& request) {
+  --entry_->in_flight;
+  if (ClientSession* client = Client(request)) client->EndBucketRead();
+  if (parent_ != nullptr) {
+    pool_.sender_.requests().OnReply(parent_, parent_part_, reply_, true);
+    return;
+  }
+  request.failed = protocol::IsError(reply_.view());
+  if (request.failed) pool_.sender_.requests().stats().NoteError(reply_.view());
+}
+
+void BucketRead::Finish(Request&, OutputQueue& out) { out.Append(reply_); }
+
+void BucketRead::Release() {
+  reply_ = Slice{};
+  parent_ = nullptr;
+  presence_known_ = present_ = key_asked_ = false;
+  pool_.free_.push_back(this);
+}
+
+}  // namespace ringway::proxy

@@ -1,0 +1,205 @@
+#include "proxy/hotkey/hot_keys.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "protocol/command_writer.h"
+#include "proxy/hotkey/bucket_name.h"
+#include "proxy/xorshift.h"
+
+namespace ringway::proxy {
+namespace {
+
+// A fill costs about as many commands as there are buckets, so at least so many reads for each bucket have to
+// have come without a write between them.
+constexpr uint64_t kReadsForEachBucket = 2;
+
+}  // namespace
+
+HotKeys::HotKeys(ShardSender& sender, HotKeyHome& home)
+    : sender_(sender),
+      home_(home),
+      settling_(sender.pool(), home),
+      writes_(settling_, home, sender.requests().stats()),
+      reads_(sender, home),
+      fills_{sender, home, FillSettings{}},
+      loads_(sender.requests().stats()),
+      random_state_(static_cast<uint64_t>(sender.requests().now_usec()) | 1) {
+  slots_.fill(kEmpty);
+}
+
+void HotKeys::set_fill_settings(FillSettings settings, CopyRegistry* copies) {
+  fills_.settings = std::move(settings);
+  fills_.copies = copies;
+}
+
+// --- which keys are hot ---
+
+void HotKeys::Adopt(const std::shared_ptr<const HotSet>& set) {
+  std::unordered_map<const HotPlacement*, std::unique_ptr<HotEntry>> before;
+  std::vector<const HotKey*> known;
+  for (auto& entry : entries_) {
+    known.push_back(entry->placement->key.get());
+    const HotPlacement* placement = entry->placement.get();
+    before.emplace(placement, std::move(entry));
+  }
+  entries_.clear();
+  slots_.fill(kEmpty);
+  for (const auto& placement : set->keys) {
+    std::unique_ptr<HotEntry>& kept = before[placement.get()];
+    if (kept == nullptr) {
+      kept = std::make_unique<HotEntry>();
+      kept->placement = placement;
+      Place(*kept);
+      if (std::find(known.begin(), known.end(), placement->key.get()) == known.end()) {
+        settling_.Add(placement->key, home_.ServersOf(placement->key->key()));
+      }
+    }
+    size_t slot = SlotOf(placement->hash);
+    while (slots_[slot] != kEmpty) slot = (slot + 1) % kSlots;
+    slots_[slot] = static_cast<uint16_t>(entries_.size());
+    entries_.push_back(std::move(kept));
+  }
+  for (auto& [placement, entry] : before) {
+    if (entry == nullptr) continue;
+    entry->left = true;
+    if (entry->in_flight > 0) leavers_.push_back(std::move(entry));
+  }
+  UpdateWatch();
+}
+
+void HotKeys::Adopt(const Topology& topology) {
+  topology_ = &topology;
+  loads_.Adopt(topology);
+  for (auto& entry : entries_) Place(*entry);
+}
+
+void HotKeys::Place(HotEntry& entry) const {
+  const auto index_of = [this](uint32_t id) {
+    for (uint32_t i = 0; i < topology_->shards.size(); ++i) {
+      if (topology_->shards[i].id == id) return i;
+    }
+    return HotEntry::kNoShard;
+  };
+  entry.home = topology_->ring.Owner(entry.placement->hash);
+  entry.buckets.resize(entry.placement->buckets.size());
+  for (size_t i = 0; i < entry.buckets.size(); ++i) {
+    entry.buckets[i].shard = index_of(entry.placement->buckets[i]->shard_id);
+  }
+}
+
+HotEntry* HotKeys::Find(uint32_t db, std::string_view key, uint64_t hash) {
+  for (size_t slot = SlotOf(hash); slots_[slot] != kEmpty; slot = (slot + 1) % kSlots) {
+    HotEntry& entry = *entries_[slots_[slot]];
+    if (entry.placement->hash == hash && entry.key().db() == db && entry.key().key() == key) return &entry;
+  }
+  return nullptr;
+}
+
+void HotKeys::Tick(int64_t now_usec) {
+  loads_.Tick();
+  settling_.Tick(now_usec);
+  for (auto& entry : entries_) {
+    if (entry->bucket_reads == 0) continue;
+    entry->placement->bucket_reads.fetch_add(std::exchange(entry->bucket_reads, 0),
+                                             std::memory_order_relaxed);
+  }
+  std::erase_if(leavers_, [](const auto& entry) { return entry->in_flight == 0; });
+  UpdateWatch();
+}
+
+// --- reads ---
+
+// Two buckets by chance, and of these the one with less to do: Mitzenmacher, "The power of two choices in
+// randomized load balancing", 2001.
+std::optional<BucketChoice> HotKeys::Choose(HotEntry& entry, uint8_t resp) {
+  const HotKey::State state = entry.key().state();
+  if (state.written()) return std::nullopt;
+  const uint64_t generation = state.generation();
+  if (generation != entry.generation) {
+    entry.generation = generation;
+    entry.reads = 0;
+  }
+  ++entry.reads;
+  FillWhenDue(entry, generation);
+  const size_t count = entry.buckets.size() + 1;
+  const uint64_t random = NextRandom(random_state_);
+  size_t first = (random & 0xffffffff) % count;
+  size_t second = (first + 1 + (random >> 32) % (count - 1)) % count;
+  const auto shard_of = [&entry](size_t bucket) {
+    return bucket == 0 ? entry.home : entry.buckets[bucket - 1].shard;
+  };
+  if (shard_of(first) == HotEntry::kNoShard ||
+      (shard_of(second) != HotEntry::kNoShard && loads_.IsLighter(shard_of(second), shard_of(first)))) {
+    std::swap(first, second);
+  }
+  for (const size_t bucket : {first, second}) {
+    if (bucket == 0) return std::nullopt;
+    if (auto choice = Usable(entry, bucket - 1, generation, resp)) return choice;
+  }
+  return std::nullopt;
+}
+
+std::optional<BucketChoice> HotKeys::Usable(HotEntry& entry, size_t bucket, uint64_t generation,
+                                            uint8_t resp) {
+  HotEntry::Bucket& mine = entry.buckets[bucket];
+  BucketCopy& shared = entry.placement->buckets[bucket]->copy;
+  if (mine.shard == HotEntry::kNoShard) return std::nullopt;
+  const auto copy = shared.Get();
+  if (!copy.has_value() || copy->generation != generation ||
+      sender_.requests().now_usec() >= copy->until_usec) {
+    return std::nullopt;
+  }
+  ShardConnection& connection = sender_.pool().Pick(mine.shard, entry.key().db(), resp);
+  if (connection.admission() != ShardConnection::Admission::kOpen) return std::nullopt;
+  if (mine.named != copy->id) {
+    mine.named = copy->id;
+    mine.name_argument.clear();
+    protocol::AppendArg(mine.name_argument, entry.key().key() + BucketSuffix(fills_.settings.run, copy->id));
+  }
+  return BucketChoice{&entry, &mine, &shared, copy->id, &connection};
+}
+
+void HotKeys::FillWhenDue(HotEntry& entry, uint64_t generation) {
+  HotPlacement& placement = *entry.placement;
+  if (placement.filling.load(std::memory_order_relaxed)) return;
+  const int64_t now_usec = sender_.requests().now_usec();
+  if (now_usec < placement.soonest_fill_usec.load(std::memory_order_relaxed)) return;
+  if (placement.filled_generation.load(std::memory_order_relaxed) == generation) {
+    if (now_usec < placement.refill_usec.load(std::memory_order_relaxed)) return;
+  } else if (entry.reads < kReadsForEachBucket * (entry.buckets.size() + 1)) {
+    return;
+  }
+  if (!home_.IsKeyThere(entry.key().db(), entry.key().key(), placement.hash)) return;
+  if (placement.filling.exchange(true, std::memory_order_acquire)) return;
+  BucketFill::Start(fills_, entry.placement);
+}
+
+void HotKeys::Read(Request& request, const BucketChoice& choice, const protocol::RequestView& view,
+                   size_t key_index) {
+  const std::string_view frame = view.frame();
+  const std::string_view key = view.Encoded(key_index, 1);
+  const auto begin = static_cast<size_t>(key.data() - frame.data());
+  reads_.Start(request, choice, {frame.substr(0, begin), key, frame.substr(begin + key.size())});
+}
+
+void HotKeys::ReadPart(Request& parent, uint32_t part, const BucketChoice& choice, std::string_view command) {
+  std::string before;
+  protocol::AppendHeader(before, 2);
+  protocol::AppendArg(before, command);
+  std::string key;
+  protocol::AppendArg(key, choice.entry->key().key());
+  reads_.StartPart(parent, part, choice, {before, key, {}});
+}
+
+// --- writes ---
+
+void HotKeys::NoteAll(std::optional<uint32_t> db) {
+  for (const auto& entry : entries_) {
+    if (!db.has_value() || entry->key().db() == *db) writes_.Note(entry->placement->key);
+  }
+}
+
+}  // namespace ringway::proxy
