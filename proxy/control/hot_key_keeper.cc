@@ -48,7 +48,9 @@ void HotKeyKeeper::Tick() {
 
 void HotKeyKeeper::Decide() {
   const std::shared_ptr<const Topology> topology = state_.topology();
-  const auto shards = static_cast<uint32_t>(topology->ring.members().size());
+  const std::vector<ring::Member>& members = topology->ring.members();
+  const auto shards = static_cast<uint32_t>(std::count_if(
+      members.begin(), members.end(), [](const ring::Member& member) { return member.weight > 0; }));
   const std::vector<HotKeyJudge::Verdict> verdicts =
       judge_.Decide(reports_, shards, state_.config()->hot_keys);
   std::map<DbKey, std::shared_ptr<HotPlacement>> hot;
