@@ -1,9 +1,9 @@
 #include "proxy/control/leaver_check.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/reply_cursor.h"
-#include "proxy/info/shard_info.h"
 
 namespace ringway::proxy {
 
@@ -23,8 +23,30 @@ LeaverCheck::LeaverCheck(ControlLinks& links, const std::vector<Shard>& servers,
 void LeaverCheck::OnAnswer(size_t index, const ShardClient::Answer& answer) {
   if (answer.ok()) {
     const std::optional<std::string_view> info = protocol::BulkOf(answer.back());
-    if (info.has_value()) findings_[index].keys = ShardInfo::Parse(*info).keys();
+    if (info.has_value()) {
+      std::vector<KeyspaceLine> keyspace = ReadKeyspace(*info);
+      uint64_t keys = 0;
+      for (const KeyspaceLine& line : keyspace) keys += line.keys;
+      findings_[index].keys = keys;
+      if (keys > 0) {
+        sweeps_.push_back(std::make_unique<CopySweep>(
+            *clients_[index], std::move(keyspace), CopySweep::Options{true, kMaxOthers},
+            [this, index](const CopySweep::Result& result) { OnSwept(index, result); }));
+        sweeps_.back()->Start();
+        return;
+      }
+    }
   }
+  End();
+}
+
+void LeaverCheck::OnSwept(size_t index, const CopySweep::Result& result) {
+  uint64_t& keys = *findings_[index].keys;
+  keys = result.complete ? result.others : keys - std::min(keys, result.removed);
+  End();
+}
+
+void LeaverCheck::End() {
   if (--pending_ == 0) done_(findings_);
 }
 

@@ -6,12 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "proxy/control/copy_sweep.h"
 #include "proxy/control/shard_client.h"
 
 namespace ringway::proxy {
 
 // Asks servers that leave how many keys they still hold: none, unless something beside the proxy has written
-// there. Thread: the loop's. Owns: its connections. Limits: the timeout, for all servers at once.
+// there. Removes the copies of hot keys that a move has left behind. Thread: the loop's. Owns: its
+// connections. Limits: the timeout for each answer, all servers at once; those of CopySweep.
 class LeaverCheck {
  public:
   struct Finding {
@@ -25,9 +27,15 @@ class LeaverCheck {
   LeaverCheck(ControlLinks& links, const std::vector<Shard>& servers, int64_t timeout_usec, Done done);
 
  private:
+  // Other keys than copies are told one by one up to so many; then the server's own number does.
+  static constexpr uint64_t kMaxOthers = 10'000;
+
   void OnAnswer(size_t index, const ShardClient::Answer& answer);
+  void OnSwept(size_t index, const CopySweep::Result& result);
+  void End();
 
   std::vector<std::unique_ptr<ShardClient>> clients_;
+  std::vector<std::unique_ptr<CopySweep>> sweeps_;
   std::vector<Finding> findings_;
   size_t pending_;
   Done done_;

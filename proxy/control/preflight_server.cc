@@ -32,8 +32,21 @@ void PreflightServer::Inspect(bool with_functions, std::function<void()> done) {
   client.DoFrame(frame, with_functions ? 3 : 2,
                  [this, done = std::move(done)](const ShardClient::Answer& answer) {
                    Read(answer);
-                   done();
+                   if (is_joining && Keys() > 0) {
+                     LookForCopies(done);
+                   } else {
+                     done();
+                   }
                  });
+}
+
+void PreflightServer::LookForCopies(std::function<void()> done) {
+  sweep_ = std::make_unique<CopySweep>(client, keyspace, CopySweep::Options{},
+                                       [this, done = std::move(done)](const CopySweep::Result& result) {
+                                         only_copies_ = result.complete && result.others == 0;
+                                         done();
+                                       });
+  sweep_->Start();
 }
 
 // A server may keep any of these from the proxy's user; then the trial has to show what they would have told.
@@ -50,6 +63,7 @@ void PreflightServer::Read(const ShardClient::Answer& answer) {
 }
 
 uint64_t PreflightServer::Keys() const {
+  if (only_copies_) return 0;
   uint64_t keys = 0;
   for (const KeyspaceLine& line : keyspace) keys += line.keys;
   return keys;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/control/copy_sweep.h"
 #include "proxy/control/info_values.h"
 #include "proxy/control/shard_client.h"
 
@@ -20,6 +21,7 @@ struct PreflightServer {
   // Asks the server what it is; ends in `done`.
   void Inspect(bool with_functions, std::function<void()> done);
 
+  // In all databases; 0 if they are but copies of hot keys.
   uint64_t Keys() const;
   std::string Label() const { return client.Label(); }
 
@@ -39,6 +41,11 @@ struct PreflightServer {
 
  private:
   void Read(const ShardClient::Answer& answer);
+  // Of a server that joins: whether it has nothing but copies of hot keys.
+  void LookForCopies(std::function<void()> done);
+
+  std::unique_ptr<CopySweep> sweep_;
+  bool only_copies_ = false;
 };
 
 }  // namespace ringway::proxy

@@ -8,6 +8,7 @@
 #include "protocol/number_text.h"
 #include "protocol/reply_cursor.h"
 #include "proxy/control/info_values.h"
+#include "proxy/hotkey/bucket_name.h"
 #include "proxy/net/clock.h"
 #include "proxy/shard/shard_problems.h"
 
@@ -230,6 +231,8 @@ void SourceMover::OnScan(const ShardClient::Answer& answer, size_t count) {
 
 void SourceMover::TakeFound(std::string_view key) {
   ++scanned_;
+  // Copies of hot keys stay behind, to expire.
+  if (IsBucketName(key)) return;
   const uint64_t hash = plan().diff().from().Hash(key);
   if (plan().FromIndex(hash) != source_ || !plan().Moves(hash)) return;
   ++found_;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "proxy/hotkey/bucket_name.h"
 #include "proxy/net/clock.h"
 #include "tests/integration/control_loop.h"
 #include "tests/support/fake_shard.h"
@@ -128,6 +129,24 @@ TEST_F(KeyMoverTest, KeysOfSomeDatabaseStayBehindOrFiguresAreWrong) {
   ExpectMoved("other:", 500, 7);
   EXPECT_EQ(Moved(), MovingKeys("key:", 3000) + MovingKeys("other:", 500));
   for (const auto& pair : plan_->figures().pairs) EXPECT_EQ(pair.remaining.load(), 0);
+}
+
+TEST_F(KeyMoverTest, CopiesOfHotKeysAreMovedOrKeepThePassFromEnding) {
+  PlanToAdd();
+  Fill(500);
+  std::vector<std::string> copies;
+  for (uint64_t i = 0; i < 300; ++i) {
+    copies.push_back("hot" + std::to_string(i) + proxy::BucketSuffix("0123456789abcdef", i));
+    for (size_t server = 0; server < 3; ++server) servers_[server]->Do({"SET", copies.back(), "v"});
+  }
+  StartMover();
+  ASSERT_TRUE(WaitIdle()) << trouble();
+  ExpectMoved("key:", 500);
+  EXPECT_EQ(Moved(), MovingKeys("key:", 500));
+  Command exists = {"EXISTS"};
+  exists.insert(exists.end(), copies.begin(), copies.end());
+  for (size_t server = 0; server < 3; ++server) EXPECT_EQ(servers_[server]->Do(exists).integer, 300);
+  EXPECT_EQ(servers_[3]->Do(exists).integer, 0);
 }
 
 TEST_F(KeyMoverTest, PausedMoverMovesOrNeverGoesOn) {

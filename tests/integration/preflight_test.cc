@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "proxy/hotkey/bucket_name.h"
 #include "tests/integration/control_loop.h"
 #include "tests/support/fake_shard.h"
 #include "tests/support/test_environment.h"
@@ -102,6 +103,21 @@ TEST_F(PreflightTest, TargetWithKeysIsTaken) {
   client.Do({"SELECT", "5"});
   client.Do({"MSET", "a", "1", "b", "2"});
   ExpectSays(ProblemsOf(Target(target.address())), "holds 2 keys; empty it or set migration.purge_target");
+}
+
+TEST_F(PreflightTest, TargetWithCopiesOfHotKeysIsRefusedOrOneWithAKeyAmongThemTaken) {
+  RedisServer target;
+  RespClient client(target.address());
+  for (const char* database : {"0", "7"}) {
+    client.Do({"SELECT", database});
+    for (uint64_t i = 0; i < 1500; ++i) {
+      client.Do({"SET", "hot" + proxy::BucketSuffix("0123456789abcdef", i), "v"});
+    }
+  }
+  EXPECT_EQ(ProblemsOf(Target(target.address())), "");
+  EXPECT_EQ(client.Do({"DBSIZE"}).integer, 1500) << "they are another proxy's, maybe, until it joins";
+  client.Do({"SET", "key", "v"});
+  ExpectSays(ProblemsOf(Target(target.address())), "holds 3001 keys");
 }
 
 // Purging it would remove every key of the shard that it is.

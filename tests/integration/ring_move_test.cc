@@ -106,6 +106,21 @@ TEST_F(RingMoveTest, AddedShardLacksItsKeys) {
   ExpectAllKeys();
 }
 
+TEST_F(RingMoveTest, RemovedShardKeepsCopiesOfHotKeys) {
+  RespClient server(shard(1).address());
+  for (const char* database : {"0", "3"}) {
+    server.Do({"SELECT", database});
+    for (int i = 0; i < 10; ++i) {
+      server.Do({"SET", "hot\x1fringway:01234567:000000000000000" + std::to_string(i) + "\x1f", "v"});
+    }
+  }
+  Change({"RING", "REMOVE", "s2"});
+  EXPECT_EQ(Size(shard(1)), 0);
+  EXPECT_EQ(server.Do({"DBSIZE"}).integer, 0);
+  EXPECT_TRUE(cluster_->proxy().LogContains("shard s2 " + shard(1).address() + " is empty and is let go"));
+  ExpectAllKeys();
+}
+
 TEST_F(RingMoveTest, RemovedShardKeepsKeys) {
   Change({"RING", "REMOVE", "s2"});
   EXPECT_THAT(Names(), ElementsAre("s1", "s3"));
