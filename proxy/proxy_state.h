@@ -19,6 +19,7 @@
 #include "proxy/route/script_cache.h"
 #include "proxy/thread_annotations.h"
 #include "proxy/topology.h"
+#include "proxy/worker_stats.h"
 
 namespace ringway::proxy {
 
@@ -80,7 +81,9 @@ class ProxyState {
   std::atomic<int64_t> connected_clients{0};
   std::atomic<int64_t> max_clients{0};
   ScriptCache scripts;
-  InfoRates rates;               // written by the first worker
+  InfoRates rates;  // written by the first worker
+  // Of requests, by the shard's id; written by the first worker.
+  LazyArray<RateSampler, WorkerStats::kMaxShardIds> shard_rates;
   ShardBoard board;              // written by the control thread
   MigrationBoard migration;      // written by the control thread
   CopyRegistry copies;           // of hot keys

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,6 +19,12 @@ struct TrackedKey {
   double rate = 0;                          // requests a second
   double share = 0;                         // 0..1 of all requests on keys
   std::shared_ptr<HotPlacement> placement;  // null: not spread
+
+  // The key itself included.
+  size_t buckets() const { return placement == nullptr ? 1 : 1 + placement->buckets.size(); }
+  uint64_t bucket_hits() const {
+    return placement == nullptr ? 0 : placement->bucket_reads.load(std::memory_order_relaxed);
+  }
 };
 
 // The hottest keys of the moment. Thread: Set from the control thread, Get from any.

@@ -79,10 +79,19 @@ void SampleRates(ProxyState& state, int64_t now_usec) {
   state.rates.commands.Sample(Total(state, &WorkerStats::commands), now_usec);
   state.rates.bytes_in.Sample(Total(state, &WorkerStats::bytes_in), now_usec);
   state.rates.bytes_out.Sample(Total(state, &WorkerStats::bytes_out), now_usec);
+  for (const Shard& shard : state.topology()->shards) {
+    uint64_t requests = 0;
+    for (const Worker* worker : state.workers) {
+      if (const ShardStats* stats = worker->stats().by_shard.Peek(shard.id))
+        requests += stats->requests.Get();
+    }
+    state.shard_rates.At(shard.id).Sample(requests, now_usec);
+  }
 }
 
 ShardFigures FiguresOfShard(const ProxyState& state, uint32_t shard_id) {
   ShardFigures figures;
+  if (const RateSampler* rate = state.shard_rates.Peek(shard_id)) figures.recent_requests = rate->Recent();
   for (const Worker* worker : state.workers) {
     const ShardStats* stats = worker->stats().by_shard.Peek(shard_id);
     if (stats == nullptr) continue;

@@ -45,12 +45,13 @@ struct InfoFacts {
 // Over all workers.
 uint64_t Total(const ProxyState& state, Counter WorkerStats::*counter);
 
-// Feeds ProxyState::rates; from the first worker's tick. `now_usec`: of the monotonic clock.
+// Feeds ProxyState::rates and shard_rates; from the first worker's tick. `now_usec`: of the monotonic clock.
 void SampleRates(ProxyState& state, int64_t now_usec);
 
 // What all workers have seen of one shard.
 struct ShardFigures {
   uint64_t requests = 0;
+  uint64_t recent_requests = 0;  // of the last RateSampler::Recent
   uint64_t errors = 0;
   uint64_t in_flight = 0;
   LatencySummary latency;

@@ -40,6 +40,21 @@ std::string FormatBytes(uint64_t bytes) {
   return FormatDecimal(value / 1024, 2) + 'P';
 }
 
+std::string EscapeBytes(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size());
+  for (const char c : bytes) {
+    if (c >= ' ' && c <= '~' && c != ',' && c != '=' && c != '\\') {
+      text += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      text.append("\\x").append(1, kDigits[byte / 16]).append(1, kDigits[byte % 16]);
+    }
+  }
+  return text;
+}
+
 InfoLine::InfoLine(std::string_view name) { AppendWithout(line_, name, "#:\r\n"); }
 
 InfoLine& InfoLine::Add(std::string_view name, std::string_view value) {

@@ -28,6 +28,9 @@ class InfoText {
 std::string FormatDecimal(double value, int digits);
 // "947.51K"
 std::string FormatBytes(uint64_t bytes);
+// Any bytes as text that a line of figures can hold and that can be read back: "\xHH" stands for whatever is
+// not printable ASCII, and for a comma, an equals sign and a backslash.
+std::string EscapeBytes(std::string_view bytes);
 
 // A line of several figures: "shard0:name=a,keys=3".
 class InfoLine {

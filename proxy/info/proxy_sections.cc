@@ -1,16 +1,42 @@
 // Sections that Redis does not have, but for the ring's.
+#include <algorithm>
+#include <vector>
+
 #include "proxy/info/info_sections.h"
 #include "proxy/info/info_text.h"
 #include "proxy/worker.h"
 
 namespace ringway::proxy {
 
-// No key is spread over several shards.
-void WriteHotKeys(const InfoFacts&, std::string& out) {
+namespace {
+
+// Of keys, in INFO; RING HOTKEYS tells more.
+constexpr size_t kMaxHotKeyLines = 16;
+
+}  // namespace
+
+void WriteHotKeys(const InfoFacts& facts, std::string& out) {
+  const auto tracked = facts.state.hot_keys.Get();
+  std::vector<const TrackedKey*> keys;
+  for (const TrackedKey& key : *tracked) keys.push_back(&key);
+  const auto first_other = std::stable_partition(
+      keys.begin(), keys.end(), [](const TrackedKey* key) { return key->placement != nullptr; });
   InfoText text(out);
-  for (const std::string_view name :
-       {"hotkeys_tracked", "hotkeys_spread", "hotkey_bucket_reads", "hotkey_fills", "hotkey_invalidations"}) {
-    text.Field(name, 0);
+  text.Field("hotkeys_tracked", keys.size());
+  text.Field("hotkeys_spread", first_other - keys.begin());
+  text.Field("hotkey_bucket_reads", Total(facts.state, &WorkerStats::bucket_reads));
+  text.Field("hotkey_fills", Total(facts.state, &WorkerStats::bucket_fills));
+  text.Field("hotkey_invalidations", Total(facts.state, &WorkerStats::bucket_invalidations));
+  for (size_t i = 0; i < std::min(keys.size(), kMaxHotKeyLines); ++i) {
+    const TrackedKey& key = *keys[i];
+    InfoLine("hotkey" + std::to_string(i))
+        .Add("key", EscapeBytes(key.key))
+        .Decimal("rate", key.rate, 1)
+        .Decimal("share", key.share, 4)
+        .Add("buckets", key.buckets())
+        .Add("bucket_hits", key.bucket_hits())
+        .Add("db", key.db)
+        .EndInto(out);
   }
 }
 

@@ -9,16 +9,28 @@
 namespace ringway::proxy {
 namespace {
 
-double RequestShare(const ShardFigures& figures, uint64_t total) {
-  return total == 0 ? 0 : static_cast<double>(figures.requests) / static_cast<double>(total);
+// Each shard's part of the requests of the last seconds; of all since the start when there were none. 0
+// before the first request.
+std::vector<double> RequestShares(const std::vector<ShardFigures>& figures) {
+  std::vector<double> shares;
+  for (const auto member : {&ShardFigures::recent_requests, &ShardFigures::requests}) {
+    uint64_t total = 0;
+    for (const ShardFigures& shard : figures) total += shard.*member;
+    shares.clear();
+    for (const ShardFigures& shard : figures) {
+      shares.push_back(total == 0 ? 0 : static_cast<double>(shard.*member) / static_cast<double>(total));
+    }
+    if (total > 0) break;
+  }
+  return shares;
 }
 
-// The most loaded shard's requests relative to what its weight asks for; 0 before the first request.
-double LoadMaxOverMean(const Topology& topology, const std::vector<ShardFigures>& figures, uint64_t total) {
+// The most loaded shard's requests relative to what its weight asks for.
+double LoadMaxOverMean(const Topology& topology, const std::vector<double>& shares) {
   double max = 0;
-  for (uint32_t i = 0; i < figures.size(); ++i) {
+  for (uint32_t i = 0; i < shares.size(); ++i) {
     const double wanted = topology.WantedShare(i);
-    if (wanted > 0) max = std::max(max, RequestShare(figures[i], total) / wanted);
+    if (wanted > 0) max = std::max(max, shares[i] / wanted);
   }
   return max;
 }
@@ -30,7 +42,7 @@ std::string ShortNumber(double value) {
   return std::string(text, static_cast<size_t>(end - text));
 }
 
-void WriteShard(const InfoFacts& facts, uint32_t index, const ShardFigures& figures, uint64_t total,
+void WriteShard(const InfoFacts& facts, uint32_t index, const ShardFigures& figures, double request_share,
                 std::string& out) {
   const Shard& shard = facts.topology->shards[index];
   const ShardReport& report = facts.shards[index];
@@ -47,7 +59,7 @@ void WriteShard(const InfoFacts& facts, uint32_t index, const ShardFigures& figu
     line.Add("keys", report.info->keys()).Add("used_memory", report.info->Number("used_memory"));
   }
   line.Add("requests", figures.requests)
-      .Decimal("request_share", RequestShare(figures, total), 4)
+      .Decimal("request_share", request_share, 4)
       .Add("errors", figures.errors)
       .Add("in_flight", figures.in_flight)
       .Add("latency_usec_p50", figures.latency.Percentile(0.5))
@@ -60,11 +72,8 @@ void WriteShard(const InfoFacts& facts, uint32_t index, const ShardFigures& figu
 void WriteRing(const InfoFacts& facts, std::string& out) {
   const ring::HashRing& ring = facts.topology->ring;
   std::vector<ShardFigures> figures;
-  uint64_t total = 0;
-  for (const Shard& shard : facts.topology->shards) {
-    figures.push_back(FiguresOfShard(facts.state, shard.id));
-    total += figures.back().requests;
-  }
+  for (const Shard& shard : facts.topology->shards) figures.push_back(FiguresOfShard(facts.state, shard.id));
+  const std::vector<double> shares = RequestShares(figures);
   InfoText text(out);
   text.Field("ring_epoch", facts.topology->epoch);
   text.Field("ring_distribution", ring::Name(ring.options().distribution));
@@ -77,8 +86,8 @@ void WriteRing(const InfoFacts& facts, std::string& out) {
   text.Decimal("ring_share_max_over_mean", ring.balance().max_over_mean, 4);
   text.Decimal("ring_share_min_over_mean", ring.balance().min_over_mean, 4);
   text.Decimal("ring_share_stddev", ring.balance().stddev, 4);
-  text.Decimal("ring_load_max_over_mean", LoadMaxOverMean(*facts.topology, figures, total), 4);
-  for (uint32_t i = 0; i < figures.size(); ++i) WriteShard(facts, i, figures[i], total, out);
+  text.Decimal("ring_load_max_over_mean", LoadMaxOverMean(*facts.topology, shares), 4);
+  for (uint32_t i = 0; i < figures.size(); ++i) WriteShard(facts, i, figures[i], shares[i], out);
 }
 
 }  // namespace ringway::proxy

@@ -3,6 +3,8 @@
 // The handlers of each file in this folder, as rows.
 
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "proxy/local/local_commands.h"
 
@@ -17,6 +19,11 @@ std::span<const LocalEntry> ConnectionCommands();  // PING, ECHO, AUTH, HELLO, S
 std::span<const LocalEntry> InfoCommands();
 std::span<const OwnCommand> OwnRingCommands();  // RING
 RequestHandler::Outcome RingPlan(LocalCall& call);
+RequestHandler::Outcome RingHotKeys(LocalCall& call);
+// The names of the shards on which the buckets of a hot key are, its own first; none if it is not hot. As
+// long as the topology lives.
+std::vector<std::string_view> ShardsOfBuckets(LocalCall& call, const Topology& topology,
+                                              std::string_view key);
 // RING's subcommands that change the shards.
 RequestHandler::Outcome RingApply(LocalCall& call);
 RequestHandler::Outcome RingChangeOne(LocalCall& call);

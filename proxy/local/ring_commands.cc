@@ -90,9 +90,10 @@ void WritePlace(LocalCall& call, const Topology& topology, std::string_view key)
     call.reply.Bulk("to");
     call.reply.Bulk(topology.Target(hash).config.name);
   }
-  // No key is spread over several shards.
   call.reply.Bulk("buckets");
-  call.reply.Array(0);
+  const std::vector<std::string_view> buckets = ShardsOfBuckets(call, topology, key);
+  call.reply.Array(buckets.size());
+  for (const std::string_view name : buckets) call.reply.Bulk(name);
 }
 
 Outcome RingLocate(LocalCall& call) {
@@ -113,7 +114,11 @@ Outcome RingHelp(LocalCall& call) {
       "LIST",
       "    Return name, address, state, weight, virtual nodes, share and wanted share of each shard.",
       "LOCATE <key> [<key> ...]",
-      "    Return shard, address and hash of each key, whether it is moving, and its hot-key buckets.",
+      "    Return shard, address and hash of each key, whether it is moving, and the shards of its buckets "
+      "if "
+      "it is hot.",
+      "HOTKEYS [<count>]",
+      "    Return the hottest keys (10) with database, rate, share of all requests, buckets and bucket hits.",
       "PLAN <change> [<change> ...]",
       "    Return what a change of the shards would move, and how even the ring is before and after it.",
       "APPLY <change> [<change> ...]",
@@ -137,11 +142,6 @@ Outcome RingHelp(LocalCall& call) {
   };
   call.reply.Array(std::size(kLines));
   for (const std::string_view line : kLines) call.reply.Simple(line);
-  return Outcome::kTaken;
-}
-
-Outcome RefuseHotKeys(LocalCall& call) {
-  call.session.Reject(call.row.id, "ERR RING HOTKEYS is not available: hot keys are not tracked");
   return Outcome::kTaken;
 }
 
@@ -173,7 +173,7 @@ std::span<const OwnCommand> OwnRingCommands() {
       {RingRow("ring|resume", -2), &RingResume},
       {RingRow("ring|abort", -2), &RingAbort},
       {RingRow("ring|throttle", -2), &RingThrottle},
-      {RingRow("ring|hotkeys", -2), &RefuseHotKeys},
+      {RingRow("ring|hotkeys", -2), &RingHotKeys},
       // The last: it takes every name.
       {RingRow("ring", -2), &RingUnknown},
   };

@@ -236,6 +236,18 @@ TEST_F(RingCommands, FormsWithAnyArgumentsHangOrCrash) {
   EXPECT_GE(Do({"RING", "HELP"}).elements.size(), 4U);
 }
 
+TEST_F(RingCommands, HotkeysTakesAnyCount) {
+  RINGWAY_NEEDS_PROXY();
+  EXPECT_EQ(Ask({"RING", "HOTKEYS"}), "[]");
+  EXPECT_EQ(Ask({"RING", "HOTKEYS", "1"}), "[]");
+  EXPECT_EQ(Ask({"RING", "HOTKEYS", "1000"}), "[]");
+  for (const char* count : {"0", "-1", "1001", "x", "", "99999999999999999999"}) {
+    EXPECT_EQ(Ask({"RING", "HOTKEYS", count}), "-ERR count must be a number from 1 to 1000") << count;
+  }
+  EXPECT_THAT(Ask({"RING", "HOTKEYS", "1", "2"}),
+              StartsWith("-ERR wrong number of arguments for 'ring|hotkeys' command"));
+}
+
 TEST_F(RingCommands, TwoProxiesPlaceKeysDifferently) {
   RINGWAY_NEEDS_PROXY();
   RingwayProcess second({"--config", cluster_->config_path()});

@@ -113,6 +113,58 @@ TEST_F(InfoOfTwoShards, AShardThatDidNotAnswerCounts) {
   EXPECT_THAT(ring, HasSubstr("ring_load_max_over_mean:0.0000\r\n"));
 }
 
+TEST_F(InfoOfTwoShards, LoadOfYesterdayHidesThatOfTheMoment) {
+  Answer(nullptr, nullptr);
+  const auto sample = [&](int64_t now_usec, uint64_t first, uint64_t second) {
+    state_.shard_rates.At(facts_.topology->shards[0].id).Sample(first, now_usec);
+    state_.shard_rates.At(facts_.topology->shards[1].id).Sample(second, now_usec);
+  };
+  sample(1'000'000, 500'000, 0);
+  EXPECT_THAT(Section("ring"), HasSubstr("ring_load_max_over_mean:0.0000\r\n"));
+  sample(1'200'000, 500'003, 1);
+  std::string ring = Section("ring");
+  EXPECT_THAT(ring.substr(ring.find("shard0:")), HasSubstr("request_share=0.7500,"));
+  EXPECT_THAT(ring.substr(ring.find("shard1:")), HasSubstr("request_share=0.2500,"));
+  EXPECT_THAT(ring, HasSubstr("ring_load_max_over_mean:1.5000\r\n"));
+  for (int i = 1; i <= 16; ++i) sample(1'200'000 + i * 100'000, 500'003, static_cast<uint64_t>(1 + i));
+  ring = Section("ring");
+  EXPECT_THAT(ring.substr(ring.find("shard0:")), HasSubstr("request_share=0.0000,"));
+  EXPECT_THAT(ring, HasSubstr("ring_load_max_over_mean:2.0000\r\n"));
+}
+
+TrackedKey Tracked(const std::string& key, double rate, std::vector<uint32_t> buckets = {}) {
+  TrackedKey tracked{3, key, rate, rate / 10'000, nullptr};
+  if (buckets.empty()) return tracked;
+  tracked.placement = std::make_shared<HotPlacement>(std::make_shared<HotKey>(3, key, 0), 0, buckets);
+  tracked.placement->bucket_reads = 77;
+  return tracked;
+}
+
+TEST_F(InfoOfTwoShards, HotKeysAreNotTold) {
+  EXPECT_EQ(Section("hotkeys"),
+            "# Hotkeys\r\nhotkeys_tracked:0\r\nhotkeys_spread:0\r\nhotkey_bucket_reads:0\r\n"
+            "hotkey_fills:0\r\nhotkey_invalidations:0\r\n");
+  state_.hot_keys.Set(std::make_shared<std::vector<TrackedKey>>(
+      std::vector<TrackedKey>{Tracked("warm", 5000), Tracked("hot", 4000.25, {1, 0})}));
+  const std::string text = Section("hotkeys");
+  EXPECT_THAT(text, HasSubstr("hotkeys_tracked:2\r\nhotkeys_spread:1\r\n"));
+  EXPECT_THAT(text, HasSubstr("\r\nhotkey0:key=hot,rate=4000.2,share=0.4000,buckets=3,bucket_hits=77,db=3\r\n"
+                              "hotkey1:key=warm,rate=5000.0,share=0.5000,buckets=1,bucket_hits=0,db=3\r\n"))
+      << "those that are spread come first";
+}
+
+TEST_F(InfoOfTwoShards, AKeysBytesBreakItsLineOrItPushesTheSpreadOnesOut) {
+  std::vector<TrackedKey> keys;
+  for (int i = 0; i < 20; ++i) keys.push_back(Tracked("k" + std::to_string(i), 100));
+  keys.push_back(Tracked(std::string("a,b=c\\d\r\n\0\xff {t}:", 16), 50, {1}));
+  state_.hot_keys.Set(std::make_shared<std::vector<TrackedKey>>(keys));
+  const std::string text = Section("hotkeys");
+  EXPECT_THAT(text, HasSubstr("\r\nhotkey0:key=a\\x2cb\\x3dc\\x5cd\\x0d\\x0a\\x00\\xff {t}:,rate=50.0,"));
+  EXPECT_THAT(text, HasSubstr("\r\nhotkey15:"));
+  EXPECT_THAT(text, Not(HasSubstr("\r\nhotkey16:")));
+  EXPECT_THAT(text, HasSubstr("hotkeys_tracked:21\r\n"));
+}
+
 TEST_F(InfoOfTwoShards, OneShardWithoutLimitIsTakenForNone) {
   Answer("maxmemory:100\r\nmaxmemory_policy:noeviction\r\n",
          "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
@@ -177,6 +229,7 @@ TEST(RateSampler, RateIsWrongAfterAReset) {
   uint64_t value = 1000;
   for (size_t i = 0; i < RateSampler::kSamples; ++i) rate.Sample(value += 50, now += 100'000);
   EXPECT_EQ(rate.PerSecond(), 500U);
+  EXPECT_EQ(rate.Recent(), 800U);
   // Too soon for a sample.
   rate.Sample(value + 1'000'000, now + 10);
   EXPECT_EQ(rate.PerSecond(), 500U);
@@ -184,6 +237,7 @@ TEST(RateSampler, RateIsWrongAfterAReset) {
   EXPECT_EQ(rate.PerSecond(), 500U);
   for (size_t i = 0; i < RateSampler::kSamples; ++i) rate.Sample(0, now += 100'000);
   EXPECT_EQ(rate.PerSecond(), 0U);
+  EXPECT_EQ(rate.Recent(), 0U);
 }
 
 }  // namespace
