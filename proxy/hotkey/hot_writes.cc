@@ -37,13 +37,14 @@ HotWrites::~HotWrites() = default;
 
 void HotWrites::Attach(Request& request) {
   if (CurrentTestFault() == TestFault::kSkipGeneration) {
-    noted_.clear();
+    Drop();
     return;
   }
   if (free_.empty()) free_.push_back(hooks_.emplace_back(std::make_unique<Hook>(*this)).get());
   Hook* hook = free_.back();
   free_.pop_back();
   hook->Begin(noted_);
+  Drop();
   request.hook = hook;
 }
 

@@ -17,10 +17,16 @@ class HotWrites {
   ~HotWrites();
 
   // A key that the request about to be sent writes; Attach makes it so, Drop says that it was not sent.
-  void Note(const std::shared_ptr<HotKey>& key) { noted_.push_back(key); }
-  bool has_notes() const { return !noted_.empty(); }
+  void Note(const std::shared_ptr<HotKey>& key) {
+    noted_.push_back(key);
+    has_notes_ = true;
+  }
+  bool has_notes() const { return has_notes_; }
   void Attach(Request& request);
-  void Drop() { noted_.clear(); }
+  void Drop() {
+    noted_.clear();
+    has_notes_ = false;
+  }
 
  private:
   class Hook;
@@ -29,6 +35,7 @@ class HotWrites {
   HotKeyHome& home_;
   WorkerStats& stats_;
   std::vector<std::shared_ptr<HotKey>> noted_;
+  bool has_notes_ = false;
   std::vector<std::unique_ptr<Hook>> hooks_;
   std::vector<Hook*> free_;
 };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "protocol/command_table.h"
 #include "proxy/hotkey/heavy_hitters.h"
 #include "proxy/hotkey/key_report.h"
 
@@ -25,6 +26,10 @@ class KeySampler {
   void Note(uint32_t db, std::string_view key, bool read) {
     if (--countdown_ == 0) [[unlikely]]
       Take(db, key, read);
+  }
+  void Note(uint32_t db, std::string_view key, const protocol::CommandRow& row) {
+    if (--countdown_ == 0) [[unlikely]]
+      Take(db, key, CopyCanAnswer(row));
   }
 
   // At first it is. While it is not, nothing is counted, and what had been is forgotten report by report.

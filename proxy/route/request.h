@@ -73,7 +73,7 @@ struct Request {
   bool silent = false;    // CLIENT REPLY OFF or SKIP
   bool failed = false;    // the reply is an error
   bool internal = false;  // the proxy's own: no client's figures
-  bool in_doubt = false;  // a part was answered with an error of the proxy's own
+  bool in_doubt = false;  // has a hook, and a part was answered with an error of the proxy's own
 };
 
 }  // namespace ringway::proxy

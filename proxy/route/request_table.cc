@@ -32,9 +32,6 @@ Request* RequestTable::NewInternal(CollectorPtr collector) {
 
 void RequestTable::Free(Request* request) {
   RINGWAY_CHECK(request->parts_pending == 0);
-  // It was cut off before it was complete.
-  if (request->hook != nullptr) [[unlikely]]
-    std::exchange(request->hook, nullptr)->OnComplete(true);
   request->next = nullptr;
   request->client = nullptr;
   request->collector.reset();
@@ -46,7 +43,6 @@ void RequestTable::Free(Request* request) {
   request->silent = false;
   request->failed = false;
   request->internal = false;
-  request->in_doubt = false;
   free_.push_back(request);
 }
 
@@ -96,7 +92,7 @@ void RequestTable::EndPart(Request* request) {
 
 void RequestTable::Complete(Request* request, const Slice& last_piece) {
   if (request->hook != nullptr) [[unlikely]]
-    std::exchange(request->hook, nullptr)->OnComplete(request->in_doubt);
+    TellHook(request);
   if (request->internal) [[unlikely]] {
     Free(request);
     return;
@@ -114,11 +110,25 @@ void RequestTable::Complete(Request* request, const Slice& last_piece) {
   }
 }
 
+void RequestTable::OnCutOff(Request* request) {
+  if (request->hook != nullptr) {
+    request->in_doubt = true;
+    TellHook(request);
+  }
+  --request->parts_pending;
+  if (request->client == nullptr) Free(request);
+}
+
+void RequestTable::TellHook(Request* request) {
+  const bool in_doubt = std::exchange(request->in_doubt, false);
+  std::exchange(request->hook, nullptr)->OnComplete(in_doubt);
+}
+
 void RequestTable::OnError(Request* request, uint32_t part, std::string_view error) {
   std::string text;
   text.reserve(error.size() + 3);
   text.append("-").append(error).append("\r\n");
-  request->in_doubt = true;
+  if (request->hook != nullptr) request->in_doubt = true;
   OnReply(request, part, Copy(text), true);
 }
 

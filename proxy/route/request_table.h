@@ -32,6 +32,9 @@ class RequestTable {
   // An error of the proxy's own in place of a part's reply, "WORD sentence".
   void OnError(Request* request, uint32_t part, std::string_view error);
 
+  // A reply that has been passed on in part will not be completed; its client is being closed.
+  void OnCutOff(Request* request);
+
   // One part less, for those who hold a request without a shard's reply to wait for.
   void EndPart(Request* request);
 
@@ -58,6 +61,7 @@ class RequestTable {
   static constexpr size_t kMaxPinnedBytes = 32 * 1024 * 1024;
 
   void Complete(Request* request, const Slice& last_piece);
+  static void TellHook(Request* request);
 
   BlockPool& blocks_;
   WorkerStats& stats_;

@@ -203,14 +203,9 @@ RequestHandler::Outcome Router::RouteOneShard(ClientSession& session, const Comm
       return RefuseReserved(session, row);
     const uint64_t hash = topology_->ring.Hash(request[1]);
     const uint32_t shard = topology_->ring.Owner(hash);
-    sampler_.Note(session.state().db, request[1], CopyCanAnswer(row));
-    if (hot_keys_.watching()) [[unlikely]] {
-      if (const auto outcome = RouteHotKey(session, row, request, hash)) return *outcome;
-    }
-    if (careful_) [[unlikely]] {
-      keys_.Clear();
-      keys_.Add(1);
-      if (const auto outcome = AwaitKeys(session, row, request, block, shard)) return *outcome;
+    sampler_.Note(session.state().db, request[1], row);
+    if (attentive_) [[unlikely]] {
+      if (const auto outcome = LookTwice(session, row, request, block, hash)) return *outcome;
     }
     return SendToShard(session, row, request.frame(), block, shard);
   }
@@ -220,6 +215,19 @@ RequestHandler::Outcome Router::RouteOneShard(ClientSession& session, const Comm
     return Outcome::kTaken;
   }
   return RouteByKeys(session, row, request, block);
+}
+
+// For a request of which argument 1, with this hash, is the one key: nothing if it may go to the key's shard.
+std::optional<RequestHandler::Outcome> Router::LookTwice(ClientSession& session, const CommandRow& row,
+                                                         const RequestView& request, const BlockRef* block,
+                                                         uint64_t hash) {
+  keys_.Clear();
+  keys_.Add(1);
+  if (hot_keys_.watching()) {
+    if (const auto outcome = RouteHotKey(session, row, request, hash)) return outcome;
+  }
+  if (!careful_) return std::nullopt;
+  return AwaitKeys(session, row, request, block, topology_->ring.Owner(hash));
 }
 
 RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const CommandRow& row,
@@ -244,7 +252,7 @@ RequestHandler::Outcome Router::RouteByKeys(ClientSession& session, const Comman
     session.Reject(row.id, error);
     return Outcome::kTaken;
   }
-  if (keys_.size() == 1) sampler_.Note(session.state().db, request[keys_[0]], CopyCanAnswer(row));
+  if (keys_.size() == 1) sampler_.Note(session.state().db, request[keys_[0]], row);
   if (hot_keys_.watching()) [[unlikely]] {
     if (const auto outcome = RouteHotKeys(session, row, request)) return *outcome;
   }

@@ -95,6 +95,7 @@ class Router final : public RequestHandler,
       std::erase_if(moving_epochs_, [](const auto& epoch) { return epoch.expired(); });
     }
     careful_ = topology_->move != nullptr || !puller_.idle() || !moving_epochs_.empty();
+    attentive_ = careful_ || hot_keys_.watching();
   }
 
   const Topology& topology() const { return *topology_; }
@@ -118,6 +119,8 @@ class Router final : public RequestHandler,
   Outcome Dispatch(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome HandleUnknown(ClientSession& session, const View& request, const BlockRef* block);
   Outcome RouteOneShard(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  std::optional<Outcome> LookTwice(ClientSession& session, const Row& row, const View& request,
+                                   const BlockRef* block, uint64_t hash);
   Outcome RouteByKeys(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome RouteSplit(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome RouteSpecial(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
@@ -228,6 +231,8 @@ class Router final : public RequestHandler,
   std::shared_ptr<const protocol::LearnedCommands> learned_;
   // Keys move, or requests wait for such: every keyed request is looked at twice.
   bool careful_ = false;
+  // That, or there are hot keys.
+  bool attentive_ = false;
   bool same_shard_is_enough_ = false;
   Pause pause_;
   uint32_t next_any_ = 0;

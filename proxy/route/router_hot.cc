@@ -15,12 +15,11 @@ bool MayWrite(const CommandRow& row) { return (row.flags & protocol::kReadonly) 
 
 }  // namespace
 
-// For a request whose one key, with this hash, is argument 1: nothing if it goes the usual way.
+// For a request whose one key, with this hash, is argument 1 (and stands in keys_): nothing if it goes the
+// usual way.
 std::optional<RequestHandler::Outcome> Router::RouteHotKey(ClientSession& session, const CommandRow& row,
                                                            const RequestView& request, uint64_t hash) {
   if (CopyCanAnswer(row)) return ReadFromBucket(session, row, request, 1, hash);
-  keys_.Clear();
-  keys_.Add(1);
   return NoteHotWrites(session, row, request);
 }
 

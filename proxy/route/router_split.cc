@@ -60,7 +60,7 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
   for (size_t i = 1; i < request.size(); i += step) {
     if (IsBucketName(request[i])) [[unlikely]]
       return RefuseReserved(session, row);
-    sampler_.Note(session.state().db, request[i], CopyCanAnswer(row));
+    sampler_.Note(session.state().db, request[i], row);
   }
   const bool hot = hot_keys_.watching();
   const bool spread = hot && CopyCanAnswer(row);

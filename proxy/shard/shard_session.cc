@@ -141,8 +141,7 @@ void ShardSession::FailAll(std::string_view error) {
     stats_.errors.Add();
     if (position.request->state == Request::State::kStreaming) {
       if (position.request->client != nullptr) position.request->client->CloseBroken();
-      --position.request->parts_pending;
-      if (position.request->client == nullptr) requests_.Free(position.request);
+      requests_.OnCutOff(position.request);
     } else {
       requests_.OnError(position.request, position.part, error);
     }
