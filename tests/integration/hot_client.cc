@@ -90,6 +90,7 @@ std::vector<Reply> HotClient::ReadReplies(const Awaited& awaited) {
 std::string HotClient::Judge(const Awaited& awaited, const std::vector<Reply>& replies) {
   int64_t& seen = seen_[awaited.subject];
   HotTicket ticket = awaited.ticket;
+  ticket.in_pipeline = seen > ticket.least;
   ticket.least = std::max(ticket.least, seen);
   if (!awaited.is_write) {
     ++checker_->reads_;

@@ -14,6 +14,11 @@ constexpr size_t kHistory = 24;
 // Redis's clock has milliseconds, and may be the one of the iteration before.
 constexpr int64_t kClockSlackUsec = 5 * kUsecPerMs;
 
+std::string Least(const HotTicket& ticket) {
+  return std::to_string(ticket.least) +
+         (ticket.in_pipeline ? " was seen earlier in its pipeline" : " was known before");
+}
+
 std::string Joined(const Command& command) {
   std::string text;
   for (const std::string& word : command) text += (text.empty() ? "" : " ") + word.substr(0, 40);
@@ -78,7 +83,7 @@ std::string HotRegister::JudgeRead(const HotTicket& ticket, const Command& comma
   std::string wrong = Joined(command) + " (database " + std::to_string(database_) + "), sent " +
                       std::to_string(ticket.sent_usec / kUsecPerMs) + ", judged " +
                       std::to_string(now / kUsecPerMs) + " ms, answered " + answer + "when version " +
-                      std::to_string(ticket.least) + " was known before";
+                      Least(ticket);
   if (ticket.most != INT64_MAX) wrong += ", and a later command wrote " + std::to_string(ticket.most + 1);
   for (const auto& [number, store] : states_) {
     if (number + 4 < ticket.least) continue;
@@ -204,8 +209,8 @@ std::string HotCounter::JudgeValue(const HotTicket& ticket, int64_t least, const
     *version = std::max(*version, value);
     return "";
   }
-  return what + " answered " + ToText(reply) + " when " + std::to_string(ticket.least) +
-         " was known before, and " + std::to_string(sent_) + " increments sent";
+  return what + " answered " + ToText(reply) + " when " + Least(ticket) + ", and " + std::to_string(sent_) +
+         " increments sent";
 }
 
 std::string HotCounter::JudgeRead(const HotTicket& ticket, const Command& command, const Reply& reply,

@@ -20,6 +20,7 @@ struct HotTicket {
   int64_t most = INT64_MAX;  // nor a newer one: a later write of the same pipeline
   int64_t epoch = 0;         // of excuses
   int64_t sent_usec = 0;
+  bool in_pipeline = false;  // `least` is what an earlier command of the same pipeline has seen or written
 };
 
 // Thread: any. Owns: nothing. Limits: none.
