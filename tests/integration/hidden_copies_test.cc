@@ -1,4 +1,5 @@
 // Copies of hot keys, on the servers under their reserved names: no client may see or name one.
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -92,6 +93,69 @@ TEST_F(HiddenCopies, SomeCommandReachesOne) {
 TEST_F(HiddenCopies, RingLocateNamesThePlaceOfOne) {
   EXPECT_THAT(Ask({"RING", "LOCATE", "key", std::string("hot") + kSuffix}), HasSubstr("reserved"));
   EXPECT_THAT(Ask({"RING", "LOCATE", "key"}), HasSubstr("shard"));
+}
+
+// With copies that the proxy has made itself.
+class SpreadKey : public CustomProxyTest {
+ protected:
+  void SetUp() override {
+    RINGWAY_NEEDS_PROXY();
+    ClusterOptions options;
+    options.config = "hot_keys: {detect: false, patterns: [\"hot:*\"], buckets: 3}\n";
+    Start(options);
+    Ask({"SET", "hot:1", "v"});
+    ASSERT_TRUE(Eventually([&] {
+      for (int i = 0; i < 50; ++i) Ask({"GET", "hot:1"});
+      return Figure("hotkey_bucket_reads") > 0;
+    })) << Do({"INFO", "hotkeys"}).text;
+  }
+
+  int64_t Figure(const std::string& field) {
+    return std::stoll(InfoField(Do({"INFO", "hotkeys"}).text, field));
+  }
+  int64_t KeysOnServers() {
+    int64_t keys = 0;
+    for (size_t server = 0; server < cluster_->size(); ++server) {
+      keys += shard(server).Do({"DBSIZE"}).integer;
+    }
+    return keys;
+  }
+};
+
+TEST_F(SpreadKey, IsCountedOnceForEachBucket) {
+  int64_t most = 0;
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(Ask({"GET", "hot:1"}), "\"v\"");
+    ASSERT_EQ(Ask({"DBSIZE"}), "1") << "at the attempt " << i;
+    ASSERT_EQ(Ask({"KEYS", "*"}), "[\"hot:1\"]");
+    ASSERT_EQ(Ask({"RANDOMKEY"}), "\"hot:1\"");
+    most = std::max(most, KeysOnServers());
+  }
+  EXPECT_GE(most, 3) << "there were no copies to be hidden";
+  ASSERT_EQ(Ask({"DEL", "hot:1"}), "1");
+  EXPECT_EQ(Ask({"DBSIZE"}), "0");
+}
+
+TEST_F(SpreadKey, IsNotToldOf) {
+  const Reply keys = Do({"RING", "HOTKEYS"});
+  ASSERT_THAT(keys.elements, SizeIs(1)) << keys;
+  EXPECT_EQ(keys.elements[0].Find("key")->text, "hot:1");
+  EXPECT_EQ(keys.elements[0].Find("db")->integer, 0);
+  EXPECT_EQ(keys.elements[0].Find("buckets")->integer, 3);
+  const std::string line = InfoField(Do({"INFO", "hotkeys"}).text, "hotkey0");
+  EXPECT_THAT(line,
+              AllOf(StartsWith("key=hot:1,rate="), HasSubstr(",buckets=3,"), ::testing::EndsWith(",db=0")));
+  EXPECT_EQ(Figure("hotkeys_spread"), 1);
+
+  const Reply place = Do({"RING", "LOCATE", "hot:1", "cold"});
+  ASSERT_THAT(place.elements, SizeIs(2)) << place;
+  const auto names = place.elements[0].Find("buckets")->Texts();
+  EXPECT_THAT(names, UnorderedElementsAre("s1", "s2", "s3"));
+  EXPECT_EQ(names.front(), place.elements[0].Find("shard")->text);
+  EXPECT_THAT(place.elements[1].Find("buckets")->Texts(), IsEmpty());
+  Ask({"SELECT", "1"});
+  EXPECT_THAT(Do({"RING", "LOCATE", "hot:1"}).elements.at(0).Find("buckets")->Texts(), IsEmpty())
+      << "in another database it is another key";
 }
 
 }  // namespace
