@@ -28,6 +28,8 @@ struct HotCheckerOptions {
   int burst = 4;
   // As many writes as reads.
   bool half_writes = false;
+  // Whether a read sees nothing older than an earlier read of its pipeline, though neither is answered.
+  bool reads_in_order = true;
   // Whether names may be used: all of HotNames::All.
   std::function<bool(const HotNames&)> accepts = [](const HotNames&) { return true; };
 };

@@ -94,7 +94,10 @@ std::string HotClient::Judge(const Awaited& awaited, const std::vector<Reply>& r
   ticket.least = std::max(ticket.least, seen);
   if (!awaited.is_write) {
     ++checker_->reads_;
-    return awaited.subject->JudgeRead(ticket, awaited.read, replies.back(), &seen);
+    int64_t version = 0;
+    const std::string wrong = awaited.subject->JudgeRead(ticket, awaited.read, replies.back(), &version);
+    if (checker_->options_.reads_in_order) seen = std::max(seen, version);
+    return wrong;
   }
   checker_->writes_ += static_cast<int64_t>(replies.size());
   return awaited.subject->JudgeWrite(ticket, awaited.write, replies, Pause(), &seen);

@@ -23,7 +23,6 @@ class HotKeyChaos : public HotKeyTest {
     StartChecker({}, kCopies);
     checker_->excuses().ghost_life_usec = kGhostUsec;
     ExpectSpread(50);
-    ASSERT_NO_FATAL_FAILURE(ExpectNoFault());
   }
 
   int64_t CopiesOn(size_t server) {
@@ -36,8 +35,12 @@ class HotKeyChaos : public HotKeyTest {
     return count;
   }
 
-  void Wait(milliseconds time) { ASSERT_NO_FATAL_FAILURE(Watch(time)); }
-  void WaitUpTo(uint64_t most_ms) { Wait(milliseconds(random_() % most_ms)); }
+  // False after a fault.
+  bool Wait(milliseconds time) {
+    Watch(time);
+    return !HasFatalFailure();
+  }
+  bool WaitUpTo(uint64_t most_ms) { return Wait(milliseconds(random_() % most_ms)); }
 };
 
 // Reads wait for the frozen server until their time is over, and are asked of the key then.
@@ -49,11 +52,11 @@ TEST_F(HotKeyChaos, AFrozenServerOfCopiesIsNoticed) {
   const int64_t lost = checker_->lost_answers();
   for (int round = 0; round < 2; ++round) {
     cluster_->server(kCopies).Pause();
-    Wait(kFreeze);
+    ASSERT_TRUE(Wait(kFreeze));
     cluster_->server(kCopies).Resume();
-    WaitUpTo(500);
+    ASSERT_TRUE(WaitUpTo(500));
   }
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
   EXPECT_LT(checker_->lost_answers() - lost, 50) << "only those of FLUSHDB";
 }
 
@@ -64,11 +67,11 @@ TEST_F(HotKeyChaos, CopiesThatWereLostWithTheirServerAreTakenForMissingKeys) {
   const auto end = Clock::now() + HotSeconds(4);
   for (int round = 0; Clock::now() < end || round < 2; ++round) {
     cluster_->server(kCopies).Kill();
-    WaitUpTo(700);
+    ASSERT_TRUE(WaitUpTo(700));
     cluster_->server(kCopies).Restart();
-    WaitUpTo(700);
+    ASSERT_TRUE(WaitUpTo(700));
   }
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
   EXPECT_LT(checker_->lost_answers() - lost, 1000) << "only those of FLUSHDB";
 }
 
@@ -80,10 +83,10 @@ TEST_F(HotKeyChaos, CopiesThatAnotherFlushedAreTakenForMissingKeys) {
   while (Clock::now() < end || flushed < 100) {
     flushed += direct.Do({"DBSIZE"}).integer;
     ASSERT_TRUE(direct.Do({"FLUSHALL"}).IsOk());
-    WaitUpTo(30);
+    ASSERT_TRUE(WaitUpTo(30));
   }
   EXPECT_EQ(checker_->lost_answers(), 0);
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
 }
 
 TEST_F(HotKeyChaos, CopiesThatWereEvictedAreTakenForMissingKeys) {
@@ -95,9 +98,9 @@ TEST_F(HotKeyChaos, CopiesThatWereEvictedAreTakenForMissingKeys) {
   ASSERT_TRUE(Eventually([&] {
     return std::atoll(server.Info("evicted_keys").c_str()) > before + 100 || !checker_->Complaints().empty();
   })) << server.Info("evicted_keys");
-  Wait(HotSeconds(3));
+  ASSERT_TRUE(Wait(HotSeconds(3)));
   server.Do({"CONFIG", "SET", "maxmemory", "0"});
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
   EXPECT_EQ(checker_->lost_answers(), 0);
 }
 
@@ -106,10 +109,10 @@ TEST_F(HotKeyChaos, AServerWithoutRoomForCopiesFailsReads) {
   RedisServer& server = cluster_->server(kCopies);
   server.Do({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
   server.Do({"CONFIG", "SET", "maxmemory", "1"});
-  Wait(HotSeconds(3));
+  ASSERT_TRUE(Wait(HotSeconds(3)));
   EXPECT_EQ(checker_->lost_answers(), 0);
   server.Do({"CONFIG", "SET", "maxmemory", "0"});
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
 }
 
 // Writes are given up and carried out when the server wakes: copies of before, and fills that were asked for
@@ -122,14 +125,14 @@ TEST_F(HotKeyChaos, WritesThatAreCarriedOutLateLeaveOldCopiesInUse) {
   for (int round = 0; Clock::now() < end || round < 2; ++round) {
     const size_t server = OwnerOf(checker_->Names()[static_cast<size_t>(random_() % 4)].key);
     cluster_->server(server).Pause();
-    Wait(kFreeze);
+    ASSERT_TRUE(Wait(kFreeze));
     cluster_->server(server).Resume();
-    Wait(milliseconds(kGhostUsec / 1000));
+    ASSERT_TRUE(Wait(milliseconds(kGhostUsec / 1000)));
   }
   EXPECT_GT(checker_->lost_answers(), lost);
-  Wait(seconds(1));
+  ASSERT_TRUE(Wait(seconds(1)));
   Allow(false);
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
 }
 
 TEST_F(HotKeyChaos, CopiesOutliveTheServerOfTheirKeyForGood) {
@@ -139,13 +142,13 @@ TEST_F(HotKeyChaos, CopiesOutliveTheServerOfTheirKeyForGood) {
     Allow(true);
     ExcuseKeysOf(server);
     cluster_->server(server).Kill();
-    WaitUpTo(700);
+    ASSERT_TRUE(WaitUpTo(700));
     cluster_->server(server).Restart();
-    Wait(seconds(1));
+    ASSERT_TRUE(Wait(seconds(1)));
     EndExcuses();
-    Wait(milliseconds(500));
+    ASSERT_TRUE(Wait(milliseconds(500)));
     Allow(false);
-    ExpectSpread(50);
+    ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
   }
 }
 
@@ -159,14 +162,14 @@ TEST_F(HotKeyChaos, HarmInRandomOrderBringsOldValuesBack) {
   while (Clock::now() < end) {
     RedisServer& server = cluster_->server(random_() % 4);
     server.Pause();
-    Wait(milliseconds(random_() % kFreeze.count()));
+    ASSERT_TRUE(Wait(milliseconds(random_() % kFreeze.count())));
     server.Resume();
-    Wait(milliseconds(random_() % 1000));
+    ASSERT_TRUE(Wait(milliseconds(random_() % 1000)));
     if (random_() % 2 == 0) Set("hot_keys.buckets", std::to_string(2 + random_() % 3));
   }
-  Wait(milliseconds(kGhostUsec / 1000));
+  ASSERT_TRUE(Wait(milliseconds(kGhostUsec / 1000)));
   Allow(false);
-  ExpectSpread(50);
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
 }
 
 }  // namespace

@@ -102,14 +102,9 @@ const std::vector<Commands>& Writes(HotKind kind) {
 }
 
 const Commands& Reads(HotKind kind) {
-  static const Commands strings = {{"GET", "K"},
-                                   {"GET", "K"},
-                                   {"STRLEN", "K"},
-                                   {"GETRANGE", "K", "0", "-1"},
-                                   {"EXISTS", "K"},
-                                   {"EXISTS", "C0", "K", "K"},
-                                   {"MGET", "C0", "K", "C1"},
-                                   {"MGET", "K"}};
+  static const Commands strings = {
+      {"GET", "K"},    {"GET", "K"},          {"STRLEN", "K"},           {"GETRANGE", "K", "0", "-1"},
+      {"EXISTS", "K"}, {"EXISTS", "C0", "K"}, {"MGET", "C0", "K", "C1"}, {"MGET", "K"}};
   static const Commands bare = {{"GET", "K"}, {"MGET", "K"}, {"STRLEN", "K"}, {"EXISTS", "K"}};
   static const std::map<HotKind, Commands> reads = {
       {HotKind::kString, strings},
@@ -259,6 +254,9 @@ HotWrite MakeHotWrite(HotKind kind, const HotNames& names, int64_t version) {
   if (place == 0) {
     write.command = {version / kHotRound % 2 == 0 ? "DEL" : "UNLINK", names.key};
     write.before = {{"DEL", names.other}};
+    if (kind == HotKind::kFlushed) return write;
+    // They may have been lost with a server.
+    for (const std::string& key : names.cold) write.before.push_back({"SET", key, key});
     return write;
   }
   const Commands& rows = Writes(kind)[static_cast<size_t>(place - 1)];
