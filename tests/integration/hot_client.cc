@@ -8,6 +8,8 @@ namespace ringway::test {
 namespace {
 constexpr size_t kSubjectsInRound = 3;
 constexpr size_t kMostReads = 3;  // of one key in a pipeline, before a write and after it
+// One pipeline of reads in so many is left behind with its connection.
+constexpr size_t kHangUp = 300;
 // A proxy that is away is not asked again at once.
 constexpr milliseconds kRetry{10};
 // Reads may be ahead of writes by so many where both are to be as many.
@@ -103,7 +105,16 @@ std::string HotClient::Judge(const Awaited& awaited, const std::vector<Reply>& r
   return awaited.subject->JudgeWrite(ticket, awaited.write, replies, Pause(), &seen);
 }
 
+bool HotClient::HangsUp() {
+  const bool writes = std::any_of(awaited_.begin(), awaited_.end(), [](const auto& a) { return a.is_write; });
+  return !writes && Pick(kHangUp) == 0;
+}
+
 void HotClient::Collect() {
+  if (HangsUp()) {
+    connection_.socket().Close();
+    return;
+  }
   seen_.clear();
   broken_ = false;
   for (const Awaited& awaited : awaited_) {

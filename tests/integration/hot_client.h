@@ -36,6 +36,8 @@ class HotClient {
   // The replies to one of them.
   std::vector<Reply> ReadReplies(const Awaited& awaited);
   std::string Judge(const Awaited& awaited, const std::vector<Reply>& replies);
+  // Whether to go away without waiting for the replies.
+  bool HangsUp();
   uint64_t Pick(size_t count) { return random_() % count; }
   int64_t Pause();
 

@@ -152,6 +152,48 @@ TEST_F(HotKeyChaos, CopiesOutliveTheServerOfTheirKeyForGood) {
   }
 }
 
+// Its copies are still there when the next one makes its own.
+TEST_F(HotKeyChaos, CopiesOfAKilledProxyAreUsedByTheNext) {
+  ASSERT_NO_FATAL_FAILURE(
+      StartWithCopiesOnly("hot_keys: {detect: false, patterns: [\"hot:*\"], buckets: 4, "
+                          "max_staleness: 30s}\n"));
+  checker_->excuses().ghost_life_usec = 500'000;
+  Allow(true);
+  const auto end = Clock::now() + HotSeconds(4);
+  for (int round = 0; Clock::now() < end || round < 2; ++round) {
+    checker_->excuses().connections = true;
+    cluster_->KillProxy();
+    cluster_->StartProxy();
+    ASSERT_TRUE(WaitUpTo(500));
+    checker_->excuses().connections = false;
+    ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
+  }
+}
+
+TEST_F(HotKeyChaos, OldValuesAreReadAfterAServerFrozeInAMove) {
+  StartCluster(std::string(kByPattern) +
+               "timeouts: {connect: 200ms, request: 300ms}\nmigration: {keys_per_second: 100}\n");
+  StartChecker();
+  Allow(true);
+  const auto end = Clock::now() + HotSeconds(8);
+  for (int round = 0; Clock::now() < end || round < 2; ++round) {
+    Command words = {"APPLY"};
+    const Command change = round % 2 == 0 ? cluster_->Add(4) : cluster_->Remove("s5");
+    words.insert(words.end(), change.begin(), change.end());
+    const Reply reply = cluster_->Ring(words);
+    ASSERT_TRUE(reply.IsString()) << ToText(reply) << " " << reply.text;
+    RedisServer& server = cluster_->server(random_() % 5);
+    ASSERT_TRUE(WaitUpTo(300));
+    server.Pause();
+    ASSERT_TRUE(Wait(milliseconds(random_() % kFreeze.count())));
+    server.Resume();
+    ASSERT_TRUE(cluster_->WaitSettled(seconds(30))) << cluster_->MigrationText();
+    ASSERT_NO_FATAL_FAILURE(ExpectNoFault());
+  }
+  ASSERT_TRUE(Wait(milliseconds(kGhostUsec / 1000)));
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(50));
+}
+
 // The same servers have keys and copies here, and each is harmed in turn.
 TEST_F(HotKeyChaos, HarmInRandomOrderBringsOldValuesBack) {
   StartCluster(std::string(kByRate) + "timeouts: {connect: 200ms, request: 300ms}\n");
