@@ -128,7 +128,7 @@ void Worker::PostFenced(std::vector<LostConnection> fenced) {
 }
 
 void Worker::PostHotSet(std::shared_ptr<const HotSet> set) {
-  Post([this, set = std::move(set)] { router_.hot_keys().Adopt(set); });
+  Post([this, set = std::move(set)] { router_.Adopt(set); });
 }
 
 void Worker::PostRelay(std::shared_ptr<const MovePlan> plan, uint32_t pair, uint32_t db,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "protocol/command_writer.h"
 #include "protocol/hollow_reply.h"
 #include "protocol/reply_cursor.h"
 #include "proxy/buffer/output_queue.h"
@@ -104,7 +105,21 @@ bool BucketRead::Judge(Request& request) {
   }
   ++entry_->bucket_reads;
   pool_.sender_.requests().stats().bucket_reads.Add();
+  NameKeyInReply();
   return true;
+}
+
+// XREAD's reply begins with the name that was asked for.
+void BucketRead::NameKeyInReply() {
+  const std::string_view reply = reply_.view();
+  for (const std::string_view head : {std::string_view("*1\r\n*2\r\n"), std::string_view("%1\r\n")}) {
+    if (!reply.starts_with(head) || !reply.substr(head.size()).starts_with(name_argument_)) continue;
+    std::string named(head);
+    protocol::AppendArg(named, entry_->key().key());
+    named += reply.substr(head.size() + name_argument_.size());
+    reply_ = pool_.sender_.requests().Copy(named);
+    return;
+  }
 }
 
 void BucketRead::AskPresence(Request& request) {

@@ -70,6 +70,7 @@ class BucketRead final : public ReplyCollector, public PullWaiter {
   bool Judge(Request& request);
   void AskPresence(Request& request);
   void AskKeyItself(Request& request);
+  void NameKeyInReply();
   void End(Request& request);
   ClientSession* Client(const Request& request) const;
 

@@ -82,6 +82,11 @@ class Router final : public RequestHandler,
   void ContinueSort(Request& request, WaitingCommand command, const std::vector<std::string>& keys) override;
 
   void Adopt(std::shared_ptr<const Topology> topology);
+  // From the very next request on writes of these keys are counted.
+  void Adopt(const std::shared_ptr<const HotSet>& set) {
+    hot_keys_.Adopt(set);
+    UpdateCare();
+  }
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
   // Which DBSIZE leaves out; they outlive the router.
   void set_copies(CopyRegistry* copies) { copies_ = copies; }
