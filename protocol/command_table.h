@@ -38,7 +38,7 @@ enum CommandFlag : uint32_t {
   kMayReplicate = 1u << 20,  // may write although it is not flagged kWrite: EVAL, FCALL, PFCOUNT
   kProtected = 1u << 21,     // refused unless the configuration enables it
   // And this is Ringway's own: tells of the key rather than of its value (TTL, OBJECT), keeps a place in it
-  // (HSCAN), says its name (XREAD), or runs code that sees it.
+  // (HSCAN), or runs code that sees its name.
   kNotByCopy = 1u << 22,
 };
 

@@ -166,6 +166,7 @@ Request* ClientSession::NewRequest(uint16_t command_id) {
   (tail_ == nullptr ? head_ : tail_->next) = request;
   tail_ = request;
   ++pending_;
+  ++taken_;
   return request;
 }
 

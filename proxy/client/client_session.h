@@ -11,6 +11,7 @@
 #include "proxy/buffer/output_queue.h"
 #include "proxy/client/session_state.h"
 #include "proxy/flush_queue.h"
+#include "proxy/hotkey/hot_trail.h"
 #include "proxy/route/request.h"
 #include "proxy/shard/shard_detour.h"
 
@@ -146,6 +147,11 @@ class ClientSession {
   uint32_t bucket_reads() const { return bucket_reads_; }
   void BeginBucketRead() { ++bucket_reads_; }
   void EndBucketRead() { --bucket_reads_; }
+  HotTrail& hot_trail() { return hot_trail_; }
+  HotTrail::Step* FindHotStep(const HotKey& key) { return hot_trail_.Find(&key, answered(), pending_ == 0); }
+  // Requests have numbers from 1; of those taken so far, the first answered() have been answered.
+  uint64_t next_request() const { return taken_ + 1; }
+  uint64_t answered() const { return taken_ - pending_; }
 
   SessionState& state() { return state_; }
   const SessionState& state() const { return state_; }
@@ -194,6 +200,7 @@ class ClientSession {
   Request* head_ = nullptr;
   Request* tail_ = nullptr;
   size_t pending_ = 0;
+  uint64_t taken_ = 0;  // requests that were ever pending
   size_t held_bytes_ = 0;
 
   OutputQueue output_;
@@ -208,6 +215,7 @@ class ClientSession {
   uint32_t pulls_ = 0;
   uint32_t pulls_of_several_ = 0;
   uint32_t bucket_reads_ = 0;
+  HotTrail hot_trail_;
 };
 
 }  // namespace ringway::proxy

@@ -1,5 +1,6 @@
 #include "proxy/hotkey/bucket_read.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/command_writer.h"
@@ -42,22 +43,21 @@ void BucketRead::Pool::StartPart(Request& parent, uint32_t part, const BucketCho
 
 void BucketRead::Send(Request& request, const BucketChoice& choice, const KeyedFrame& frame) {
   entry_ = choice.entry;
+  bucket_ = entry_->placement->buckets[choice.bucket].get();
   copy_ = choice.copy;
-  copy_id_ = choice.copy_id;
-  shard_id_ =
-      choice.entry->placement->buckets[static_cast<size_t>(choice.bucket - entry_->buckets.data())]->shard_id;
   frame_.assign(frame.before).append(frame.key_argument).append(frame.after);
-  name_argument_ = choice.bucket->name_argument;
+  name_argument_ = entry_->buckets[choice.bucket].name_argument;
   ++entry_->in_flight;
-  if (ClientSession* client = Client(request)) client->BeginBucketRead();
-  const bool escorted = entry_->escorts > 0;
-  request.parts_pending += escorted ? 2 : 1;
+  if (ClientSession* client = Client(request)) {
+    client->BeginBucketRead();
+    number_ = client->next_request() - 1;
+  }
+  request.parts_pending += choice.escorted ? 2 : 1;
   OutputQueue& out = choice.connection->BeginFrame(&request, kRead);
   out.Append(frame.before);
   out.Append(name_argument_);
   if (!frame.after.empty()) out.Append(frame.after);
-  if (!escorted) return;
-  --entry_->escorts;
+  if (!choice.escorted) return;
   OutputQueue& question = choice.connection->BeginFrame(&request, kPresence);
   question.Append(kExists);
   question.Append(name_argument_);
@@ -84,9 +84,11 @@ bool BucketRead::OnAllParts(Request& request) {
 
 bool BucketRead::Judge(Request& request) {
   const std::string_view reply = reply_.view();
-  if (protocol::IsError(reply)) {
-    // The key's own error is the one to see, and a shard that does not answer has no use as a bucket.
-    if (protocol::ErrorCode(reply).starts_with("SHARD")) copy_->Forget(copy_id_);
+  HotTrail::Step* step = StepOf(request);
+  const bool follows_one_that_fell_back = step != nullptr && step->fell_back < number_;
+  // Of errors the key's own is the one to see, and a shard that does not answer has no use as a bucket.
+  if (protocol::IsError(reply) || follows_one_that_fell_back) {
+    if (protocol::ErrorCode(reply).starts_with("SHARD")) bucket_->copy.Forget(copy_);
     AskKeyItself(request);
     return false;
   }
@@ -96,17 +98,26 @@ bool BucketRead::Judge(Request& request) {
       return false;
     }
     if (!present_) {
-      copy_->Forget(copy_id_);
+      bucket_->copy.Forget(copy_);
       entry_->placement->refill_usec.store(0, std::memory_order_relaxed);
+    }
+    const bool proven = step != nullptr && step->copy == copy_ && step->proven > number_;
+    if (!present_ && !proven) {
       AskKeyItself(request);
       return false;
     }
-    entry_->escorts = kEscorts;
+    entry_->escorts = HotEntry::kEscorts;
   }
+  if (step != nullptr && step->copy == copy_) step->proven = std::max(step->proven, number_);
   ++entry_->bucket_reads;
   pool_.sender_.requests().stats().bucket_reads.Add();
   NameKeyInReply();
   return true;
+}
+
+HotTrail::Step* BucketRead::StepOf(const Request& request) const {
+  ClientSession* client = Client(request);
+  return client == nullptr ? nullptr : client->FindHotStep(entry_->key());
 }
 
 // XREAD's reply begins with the name that was asked for.
@@ -125,11 +136,12 @@ void BucketRead::NameKeyInReply() {
 void BucketRead::AskPresence(Request& request) {
   std::string question(kExists);
   question += name_argument_;
-  pool_.sender_.SendPart(request, kPresence, shard_id_, entry_->key().db(), question);
+  pool_.sender_.SendPart(request, kPresence, bucket_->shard_id, entry_->key().db(), question);
 }
 
 void BucketRead::AskKeyItself(Request& request) {
   key_asked_ = true;
+  if (HotTrail::Step* step = StepOf(request)) step->fell_back = std::min(step->fell_back, number_);
   ++request.parts_pending;
   pool_.home_.AwaitKey(request, *this, entry_->key().db(), entry_->key().key(), entry_->placement->hash);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proxy/hotkey/hot_entry.h"
+#include "proxy/hotkey/hot_trail.h"
 #include "proxy/route/shard_sender.h"
 
 namespace ringway::proxy {
@@ -21,9 +22,9 @@ struct KeyedFrame {
 // Where a read of a hot key goes: a bucket that has a copy of the present generation.
 struct BucketChoice {
   HotEntry* entry;
-  HotEntry::Bucket* bucket;
-  BucketCopy* copy;
-  uint64_t copy_id;
+  uint32_t bucket;  // an index into the entry's buckets
+  uint64_t copy;
+  bool escorted;  // a question for the copy's presence goes with it
   ShardConnection* connection;
 };
 
@@ -61,24 +62,23 @@ class BucketRead final : public ReplyCollector, public PullWaiter {
 
  private:
   enum Part : uint32_t { kRead, kPresence, kKeyItself };
-  // So many reads after one that was in doubt ask for the copy's presence at once.
-  static constexpr uint32_t kEscorts = 32;
-
   explicit BucketRead(Pool& pool) : pool_(pool) {}
   void Send(Request& request, const BucketChoice& choice, const KeyedFrame& frame);
   // True: the read is over.
   bool Judge(Request& request);
   void AskPresence(Request& request);
   void AskKeyItself(Request& request);
+  // Of the client's reads of the key under way; null if it has gone.
+  HotTrail::Step* StepOf(const Request& request) const;
   void NameKeyInReply();
   void End(Request& request);
   ClientSession* Client(const Request& request) const;
 
   Pool& pool_;
   HotEntry* entry_ = nullptr;
-  BucketCopy* copy_ = nullptr;
-  uint64_t copy_id_ = 0;
-  uint32_t shard_id_ = 0;
+  HotPlacement::Bucket* bucket_ = nullptr;
+  uint64_t copy_ = 0;
+  uint64_t number_ = 0;  // of the client's request
   Request* parent_ = nullptr;
   uint32_t parent_part_ = 0;
   std::string frame_;          // on the key itself

@@ -15,6 +15,8 @@ namespace ringway::proxy {
 // What one worker knows of a hot key beyond what all know together. Thread: one worker.
 struct HotEntry {
   static constexpr uint32_t kNoShard = UINT32_MAX;
+  // So many reads after one whose answer was hollow ask for the copy's presence at once.
+  static constexpr uint32_t kEscorts = 32;
 
   struct Bucket {
     uint32_t shard = kNoShard;  // its index in the worker's topology; kNoShard: it has left
@@ -27,7 +29,7 @@ struct HotEntry {
   std::vector<Bucket> buckets;  // bucket 1 and up
   uint64_t generation = 0;      // that this worker saw last
   uint64_t reads = 0;           // in that generation
-  uint32_t escorts = 0;         // so many reads more take a question for the copy's presence with them
+  uint32_t escorts = 0;         // left
   uint64_t bucket_reads = 0;    // not yet added to the placement's
   uint32_t in_flight = 0;       // reads of buckets
   bool left = false;            // is not hot any more

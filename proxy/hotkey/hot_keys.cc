@@ -112,42 +112,65 @@ void HotKeys::Tick(int64_t now_usec) {
 
 // --- reads ---
 
-// Two buckets by chance, and of these the one with less to do: Mitzenmacher, "The power of two choices in
-// randomized load balancing", 2001.
 std::optional<BucketChoice> HotKeys::Choose(HotEntry& entry, uint8_t resp) {
-  const HotKey::State state = entry.key().state();
-  if (state.written()) return std::nullopt;
-  const uint64_t generation = state.generation();
-  if (generation != entry.generation) {
-    entry.generation = generation;
-    entry.reads = 0;
-  }
-  ++entry.reads;
-  FillWhenDue(entry, generation);
-  const size_t count = entry.buckets.size() + 1;
-  const uint64_t random = NextRandom(random_state_);
-  size_t first = (random & 0xffffffff) % count;
-  size_t second = (first + 1 + (random >> 32) % (count - 1)) % count;
-  const auto shard_of = [&entry](size_t bucket) {
-    return bucket == 0 ? entry.home : entry.buckets[bucket - 1].shard;
-  };
-  if (shard_of(first) == HotEntry::kNoShard ||
-      (shard_of(second) != HotEntry::kNoShard && loads_.IsLighter(shard_of(second), shard_of(first)))) {
-    std::swap(first, second);
-  }
+  const auto generation = ReadableGeneration(entry);
+  if (!generation.has_value()) return std::nullopt;
+  const auto [first, second] = TwoBuckets(entry);
   for (const size_t bucket : {first, second}) {
     if (bucket == 0) return std::nullopt;
-    if (auto choice = Usable(entry, bucket - 1, generation, resp)) return choice;
+    if (auto choice = Usable(entry, static_cast<uint32_t>(bucket - 1), *generation, resp)) {
+      choice->escorted = entry.escorts > 0;
+      if (choice->escorted) --entry.escorts;
+      return choice;
+    }
   }
   return std::nullopt;
 }
 
-std::optional<BucketChoice> HotKeys::Usable(HotEntry& entry, size_t bucket, uint64_t generation,
+std::optional<BucketChoice> HotKeys::ChooseAgain(HotEntry& entry, uint8_t resp, const HotTrail::Step& step) {
+  const auto generation = ReadableGeneration(entry);
+  // Buckets may have been placed anew.
+  if (!generation.has_value() || step.bucket >= entry.buckets.size()) return std::nullopt;
+  auto choice = Usable(entry, step.bucket, *generation, resp);
+  if (!choice.has_value() || choice->copy != step.copy) return std::nullopt;
+  choice->escorted = step.escorted;
+  return choice;
+}
+
+std::optional<uint64_t> HotKeys::ReadableGeneration(HotEntry& entry) {
+  const HotKey::State state = entry.key().state();
+  if (state.written()) return std::nullopt;
+  if (state.generation() != entry.generation) {
+    entry.generation = state.generation();
+    entry.reads = 0;
+  }
+  ++entry.reads;
+  FillWhenDue(entry, state.generation());
+  return state.generation();
+}
+
+// Two by chance, the one with less to do first: Mitzenmacher, "The power of two choices in randomized load
+// balancing", 2001.
+std::pair<size_t, size_t> HotKeys::TwoBuckets(const HotEntry& entry) {
+  const size_t count = entry.buckets.size() + 1;
+  const uint64_t random = NextRandom(random_state_);
+  const size_t first = (random & UINT32_MAX) % count;
+  const size_t second = (first + 1 + (random >> 32) % (count - 1)) % count;
+  const auto shard_of = [&entry](size_t bucket) {
+    return bucket == 0 ? entry.home : entry.buckets[bucket - 1].shard;
+  };
+  const uint32_t one = shard_of(first);
+  const uint32_t other = shard_of(second);
+  const bool swap =
+      one == HotEntry::kNoShard || (other != HotEntry::kNoShard && loads_.IsLighter(other, one));
+  return swap ? std::pair(second, first) : std::pair(first, second);
+}
+
+std::optional<BucketChoice> HotKeys::Usable(HotEntry& entry, uint32_t bucket, uint64_t generation,
                                             uint8_t resp) {
   HotEntry::Bucket& mine = entry.buckets[bucket];
-  BucketCopy& shared = entry.placement->buckets[bucket]->copy;
   if (mine.shard == HotEntry::kNoShard) return std::nullopt;
-  const auto copy = shared.Get();
+  const auto copy = entry.placement->buckets[bucket]->copy.Get();
   if (!copy.has_value() || copy->generation != generation ||
       sender_.requests().now_usec() >= copy->until_usec) {
     return std::nullopt;
@@ -159,7 +182,7 @@ std::optional<BucketChoice> HotKeys::Usable(HotEntry& entry, size_t bucket, uint
     mine.name_argument.clear();
     protocol::AppendArg(mine.name_argument, entry.key().key() + BucketSuffix(fills_.settings.run, copy->id));
   }
-  return BucketChoice{&entry, &mine, &shared, copy->id, &connection};
+  return BucketChoice{&entry, bucket, copy->id, false, &connection};
 }
 
 void HotKeys::FillWhenDue(HotEntry& entry, uint64_t generation) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/request_view.h"
@@ -12,6 +13,7 @@
 #include "proxy/hotkey/bucket_read.h"
 #include "proxy/hotkey/hot_set.h"
 #include "proxy/hotkey/hot_settling.h"
+#include "proxy/hotkey/hot_trail.h"
 #include "proxy/hotkey/hot_writes.h"
 #include "proxy/hotkey/shard_loads.h"
 
@@ -40,6 +42,8 @@ class HotKeys {
   // --- reads ---
   // A bucket for one read; nothing: the key itself is to serve. May start a fill.
   std::optional<BucketChoice> Choose(HotEntry& entry, uint8_t resp);
+  // The bucket and copy of an earlier choice once more; nothing: not any more.
+  std::optional<BucketChoice> ChooseAgain(HotEntry& entry, uint8_t resp, const HotTrail::Step& step);
   // Sends a request on one key, argument `key_index`, to a bucket.
   void Read(Request& request, const BucketChoice& choice, const protocol::RequestView& view,
             size_t key_index);
@@ -60,7 +64,10 @@ class HotKeys {
 
   static size_t SlotOf(uint64_t hash) { return (hash * 0x9e3779b97f4a7c15ULL) >> 55; }
   void Place(HotEntry& entry) const;
-  std::optional<BucketChoice> Usable(HotEntry& entry, size_t bucket, uint64_t generation, uint8_t resp);
+  std::pair<size_t, size_t> TwoBuckets(const HotEntry& entry);
+  // The generation in which copies may be read, if any may. Counts the read.
+  std::optional<uint64_t> ReadableGeneration(HotEntry& entry);
+  std::optional<BucketChoice> Usable(HotEntry& entry, uint32_t bucket, uint64_t generation, uint8_t resp);
   void FillWhenDue(HotEntry& entry, uint64_t generation);
   void UpdateWatch() { watching_ = !entries_.empty() || !leavers_.empty(); }
 

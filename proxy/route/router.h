@@ -136,8 +136,8 @@ class Router final : public RequestHandler,
     bool continued;
   };
   // `reader`: whose keys may be read from buckets, if any's.
-  void FindParts(const Topology& topology, const View& request, size_t step, const ClientSession* reader);
-  bool FindHotPart(const ClientSession& reader, std::string_view key, uint64_t hash);
+  void FindParts(const Topology& topology, const View& request, size_t step, ClientSession* reader);
+  bool FindHotPart(ClientSession& reader, std::string_view key, uint64_t hash);
   void StartSplit(Request& sent, const Destination& to, const Row& row, const View& request,
                   const BlockRef* block);
   // Null: the shard has left.
@@ -178,6 +178,8 @@ class Router final : public RequestHandler,
   std::optional<Outcome> RouteHotKeys(ClientSession& session, const Row& row, const View& request);
   std::optional<Outcome> ReadFromBucket(ClientSession& session, const Row& row, const View& request,
                                         size_t key_index, uint64_t hash);
+  std::optional<BucketChoice> ChooseBucket(ClientSession& session, HotEntry& entry, bool* must_wait);
+  std::optional<Outcome> NoteReads(ClientSession& session, const View& request);
   // Of the hot ones among keys_. Nothing if the request may go on.
   std::optional<Outcome> NoteHotWrites(ClientSession& session, const Row& row, const View& request);
   std::optional<Outcome> NoteFlush(ClientSession& session, const Row& row);
@@ -278,6 +280,7 @@ class Router final : public RequestHandler,
   static constexpr uint32_t kBucketPart = UINT32_MAX;
   static constexpr size_t kMaxHotParts = 1024;
   std::vector<HotPart> hot_parts_;
+  bool hot_parts_wait_ = false;  // one must wait for what its client has under way
   // A key that must be pulled.
   struct KeyToPull {
     uint32_t db;

@@ -37,18 +37,42 @@ std::optional<RequestHandler::Outcome> Router::ReadFromBucket(ClientSession& ses
                                                               uint64_t hash) {
   HotEntry* entry = hot_keys_.Find(session.state().db, request[key_index], hash);
   if (entry == nullptr) return std::nullopt;
-  const auto choice = hot_keys_.Choose(*entry, session.state().resp);
+  bool must_wait = false;
+  const auto choice = ChooseBucket(session, *entry, &must_wait);
+  if (must_wait) {
+    session.StallUntilAnswered();
+    return Outcome::kStall;
+  }
   if (!choice.has_value()) return std::nullopt;
   hot_keys_.Read(*session.NewRequest(row.id), *choice, request, key_index);
   return Outcome::kTaken;
+}
+
+// A bucket; nothing: the key itself. `must_wait`: neither, before what is under way has been answered
+// (HotTrail).
+std::optional<BucketChoice> Router::ChooseBucket(ClientSession& session, HotEntry& entry, bool* must_wait) {
+  const uint8_t resp = session.state().resp;
+  HotTrail::Step* step = session.FindHotStep(entry.key());
+  std::optional<BucketChoice> choice;
+  if (step == nullptr) {
+    choice = hot_keys_.Choose(entry, resp);
+    session.hot_trail().Add({&entry.key(), session.next_request(), choice.has_value() ? choice->copy : 0,
+                             choice.has_value() ? choice->bucket : 0,
+                             choice.has_value() && choice->escorted});
+    return choice;
+  }
+  if (step->copy != 0) choice = hot_keys_.ChooseAgain(entry, resp, *step);
+  *must_wait = ++step->followers > HotTrail::kMaxFollowers || (step->copy != 0 && !choice.has_value());
+  step->request = session.next_request();
+  return choice;
 }
 
 // A read that a bucket was asked for may yet be asked of the key itself: what its client writes after it
 // waits until that is over.
 std::optional<RequestHandler::Outcome> Router::NoteHotWrites(ClientSession& session, const CommandRow& row,
                                                              const RequestView& request) {
-  if (!MayWrite(row)) return std::nullopt;
   const uint32_t db = session.state().db;
+  if (!MayWrite(row)) return NoteReads(session, request);
   const auto note = [this](uint32_t in_db, std::string_view key) {
     if (HotEntry* entry = hot_keys_.Find(in_db, key, topology_->ring.Hash(key))) {
       hot_keys_.writes().Note(entry->placement->key);
@@ -57,6 +81,25 @@ std::optional<RequestHandler::Outcome> Router::NoteHotWrites(ClientSession& sess
   for (const uint32_t index : keys_) note(db, request[index]);
   if (const auto other = KeyInOtherDatabase(row, request, db)) note(other->db, other->key);
   return StallBehindBucketReads(session);
+}
+
+// Of hot keys among keys_, by a command that no bucket can answer.
+std::optional<RequestHandler::Outcome> Router::NoteReads(ClientSession& session, const RequestView& request) {
+  for (const uint32_t index : keys_) {
+    const std::string_view key = request[index];
+    HotEntry* entry = hot_keys_.Find(session.state().db, key, topology_->ring.Hash(key));
+    if (entry == nullptr) continue;
+    HotTrail::Step* step = session.FindHotStep(entry->key());
+    if (step == nullptr) {
+      session.hot_trail().Add({&entry->key(), session.next_request(), 0, 0, false});
+    } else if (step->copy == 0) {
+      step->request = session.next_request();
+    } else {
+      session.StallUntilAnswered();
+      return Outcome::kStall;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<RequestHandler::Outcome> Router::NoteFlush(ClientSession& session, const CommandRow& row) {

@@ -63,18 +63,21 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
     sampler_.Note(session.state().db, request[i], row);
   }
   const bool hot = hot_keys_.watching();
-  const bool spread = hot && CopyCanAnswer(row);
   if (careful_ || hot) [[unlikely]] {
     keys_.Clear();
     for (size_t i = 1; i < request.size(); i += step) keys_.Add(i);
-    if (hot) {
+    if (hot && !CopyCanAnswer(row)) {
       if (const auto outcome = NoteHotWrites(session, row, request)) return *outcome;
     }
     if (careful_) {
       if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
     }
   }
-  FindParts(*topology_, request, step, spread ? &session : nullptr);
+  FindParts(*topology_, request, step, hot && CopyCanAnswer(row) ? &session : nullptr);
+  if (hot_parts_wait_) {
+    session.StallUntilAnswered();
+    return Outcome::kStall;
+  }
   if (part_shards_.size() == 1 && hot_parts_.empty()) {
     return SendToShard(session, row, request.frame(), block, part_shards_.front());
   }
@@ -86,8 +89,9 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
 
 // Parts in the order in which their first key came.
 void Router::FindParts(const Topology& topology, const RequestView& request, size_t step,
-                       const ClientSession* reader) {
+                       ClientSession* reader) {
   hot_parts_.clear();
+  hot_parts_wait_ = false;
   part_of_shard_.resize(topology.shards.size(), -1);
   part_shards_.clear();
   part_keys_.clear();
@@ -112,11 +116,11 @@ void Router::FindParts(const Topology& topology, const RequestView& request, siz
 }
 
 // A part of its own for a key that a bucket can be asked for.
-bool Router::FindHotPart(const ClientSession& reader, std::string_view key, uint64_t hash) {
+bool Router::FindHotPart(ClientSession& reader, std::string_view key, uint64_t hash) {
   if (hot_parts_.size() == kMaxHotParts) return false;
   HotEntry* entry = hot_keys_.Find(reader.state().db, key, hash);
   if (entry == nullptr) return false;
-  const auto choice = hot_keys_.Choose(*entry, reader.state().resp);
+  const auto choice = ChooseBucket(reader, *entry, &hot_parts_wait_);
   if (!choice.has_value()) return false;
   const auto part = static_cast<uint32_t>(part_shards_.size());
   hot_parts_.push_back({part, *choice});
