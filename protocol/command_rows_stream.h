@@ -29,7 +29,7 @@ inline constexpr RowSource kStreamRows[] = {
     Row("xlen", 2, kReadonly | kFast).Keys(Key(1, kRo)),
     Row("xpending", -3, kReadonly).Keys(Key(1, kReads)).Tips("nondeterministic_output"),
     Row("xrange", -4, kReadonly).Keys(Key(1, kReads)),
-    // Reads at once unless BLOCK is given, which the router looks for. Its answer names the key.
+    // Reads at once unless BLOCK is given, which the router looks for.
     Row("xread", -4, kReadonly | kBlocking | kMovableKeys).Keys(After("STREAMS", 1, kReads, -1, 2)),
     Row("xreadgroup", -7, kWrite | kBlocking | kMovableKeys).Keys(After("STREAMS", 4, kReads, -1, 2)),
     Row("xrevrange", -4, kReadonly).Keys(Key(1, kReads)),

@@ -96,7 +96,7 @@ TEST_F(HotKeyChaos, CopiesThatWereEvictedAreTakenForMissingKeys) {
   const int64_t before = std::atoll(server.Info("evicted_keys").c_str());
   server.Do({"CONFIG", "SET", "maxmemory", server.Info("used_memory")});
   ASSERT_TRUE(Eventually([&] {
-    return std::atoll(server.Info("evicted_keys").c_str()) > before + 100 || !checker_->Complaints().empty();
+    return std::atoll(server.Info("evicted_keys").c_str()) > before + 30 || !checker_->Complaints().empty();
   })) << server.Info("evicted_keys");
   ASSERT_TRUE(Wait(HotSeconds(3)));
   server.Do({"CONFIG", "SET", "maxmemory", "0"});

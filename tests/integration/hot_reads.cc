@@ -102,6 +102,8 @@ constexpr Row kReads[] = {
     {"stream", kSame, "XRANGE K - +"},
     {"stream", kSame, "XRANGE K 9-9 +"},
     {"stream", kSame, "XREVRANGE K + - COUNT 1"},
+    {"stream", kSame, "XREAD COUNT 2 STREAMS K 0"},
+    {"stream", kSame, "XREAD STREAMS K 9-9"},
     {"stream", kSame, "XPENDING K group"},
     {"stream", kSame, "XPENDING K none"},
     {"log", kSame, "PFCOUNT K"},

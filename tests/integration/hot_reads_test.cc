@@ -127,17 +127,12 @@ TEST_P(HotReads, ACommandThatTellsOfTheKeyItselfIsAnsweredByACopy) {
   const int64_t kLife = 100'000;
   Do({"SET", key, "v", "PX", std::to_string(kLife)});
   ASSERT_NO_FATAL_FAILURE(WaitSpread({"GET", key}, key));
-  const std::string stream = "hot:stream";
-  Do({"XADD", stream, "1-1", "f", "v"});
-  ASSERT_NO_FATAL_FAILURE(WaitSpread({"XLEN", stream}, stream));
   for (int i = 0; i < kTimes; ++i) {
     const Reply life = Do({"PTTL", key});
     EXPECT_TRUE(life.integer > kLife - 30'000 && life.integer <= kLife) << "copies live shorter: " << life;
     EXPECT_EQ(Do({"OBJECT", "FREQ", key}).IsError(), true);
     EXPECT_EQ(Ask({"TTL", key}), ToText(Direct(key).Do({"TTL", key})));
     EXPECT_EQ(client_.DoRaw({"DUMP", key}), Direct(key).DoRaw({"DUMP", key}));
-    EXPECT_EQ(client_.DoRaw({"XREAD", "STREAMS", stream, "0"}),
-              Direct(stream).DoRaw({"XREAD", "STREAMS", stream, "0"}));
     EXPECT_EQ(Ask({"EVAL", "return KEYS[1]", "1", key}), "\"" + key + "\"");
     EXPECT_EQ(Ask({"EVAL_RO", "return redis.call('TTL', KEYS[1]) > 60", "1", key}), "1");
   }

@@ -122,10 +122,10 @@ std::string MoveUnit::JudgeStep(const Sent& sent, const Reply& reply) {
     case MoveFate::kWrong:
       return "no answer to " + line + "\n" + History();
     case MoveFate::kRefused:
-      if (sent.step.split) Lose(sent.step);
+      if (sent.step.split) Lose(sent.step, moment);
       return "";
     case MoveFate::kUnknown:
-      Lose(sent.step);
+      Lose(sent.step, moment);
       return "";
     case MoveFate::kDone:
       break;
@@ -135,7 +135,13 @@ std::string MoveUnit::JudgeStep(const Sent& sent, const Reply& reply) {
   return Narrow(sent.step, reply, moment);
 }
 
-void MoveUnit::Lose(const MoveStep& step) {
+void MoveUnit::Lose(const MoveStep& step, const Moment& moment) {
+  AddLosses(step);
+  // It may have been carried out at once, while keys were there that expire soon.
+  Spread(moment);
+}
+
+void MoveUnit::AddLosses(const MoveStep& step) {
   if (std::all_of(step.commands.begin(), step.commands.end(), IsRead)) return;
   const Command& command = step.commands[0];
   if (!step.split) {

@@ -79,7 +79,8 @@ class MoveUnit {
   void TakeNewKeys();
   void ForgetOldLosses();
   std::string JudgeStep(const Sent& sent, const Reply& reply);
-  void Lose(const MoveStep& step);
+  void Lose(const MoveStep& step, const Moment& moment);
+  void AddLosses(const MoveStep& step);
   // `place`: what has a shard of its own, a key or the tag.
   void AddLoss(const std::string& place, std::vector<Command> commands);
   // Lets time and lost commands do what they may have done until now.
