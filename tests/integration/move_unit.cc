@@ -77,6 +77,7 @@ void MoveUnit::ForgetOldLosses() {
 }
 
 std::vector<Command> MoveUnit::NextPipeline() {
+  if (confused_) TakeNewKeys();
   ForgetOldLosses();
   if (confused_ || worlds_.size() > kMaxWorlds) TakeNewKeys();
   losing_.clear();
