@@ -130,8 +130,10 @@ void BucketFill::StoreIn(Request& request, uint32_t bucket, std::string_view val
   // Reads that were sent to the last copy may still be under way, those to the one before hardly.
   const uint64_t old = std::exchange(to.older_id, std::exchange(to.last_id, ids_[bucket]));
   if (old == 0) return;
+  const std::string old_name = key().key() + BucketSuffix(context_.settings.run, old);
+  if (context_.copies != nullptr) context_.copies->Remove(key().db(), to.shard_id, old_name);
   frame.clear();
-  protocol::AppendCommand(frame, {"UNLINK", key().key() + BucketSuffix(context_.settings.run, old)});
+  protocol::AppendCommand(frame, {"UNLINK", old_name});
   context_.sender.SendPart(request, static_cast<uint32_t>(ids_.size()) + bucket, to.shard_id, key().db(),
                            frame);
 }
