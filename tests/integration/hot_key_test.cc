@@ -36,7 +36,7 @@ TEST_F(HotKey, OldValuesAreReadWhereHalfOfAllCommandsAreWrites) {
   options.half_writes = true;
   options.burst = 20;
   StartChecker(options);
-  ASSERT_NO_FATAL_FAILURE(ExpectSpread(100));
+  ASSERT_NO_FATAL_FAILURE(ExpectSpread(20));
   Watch(HotSeconds(5));
   const auto reads = static_cast<double>(checker_->reads());
   const auto writes = static_cast<double>(checker_->writes());
@@ -134,7 +134,7 @@ class FaultyHotKey : public HotKeyTest {
   }
 
  private:
-  static constexpr int64_t kReads = 5000;
+  static constexpr int64_t kReads = 2000;
 };
 
 TEST_F(FaultyHotKey, CopiesThatOutliveWritesPassForCorrect) { EXPECT_TRUE(FaultIsFound("skip-generation")); }
