@@ -68,6 +68,7 @@ void HotKeyKeeper::Decide() {
     LogDebug("a hot key has cooled");
   }
   hot_ = std::move(hot);
+  placed_on_ = topology->holding() ? nullptr : topology;
   state_.hot_keys.Set(std::move(tracked));
   Publish();
 }
@@ -78,6 +79,7 @@ std::shared_ptr<HotPlacement> HotKeyKeeper::PlacementOf(const DbKey& key, uint32
   const std::shared_ptr<HotPlacement> before = known == hot_.end() ? nullptr : known->second;
   // Owners are about to change: whoever has buckets keeps them until it is known.
   if (before != nullptr && topology->holding()) return before;
+  if (before != nullptr && topology == placed_on_ && before->buckets.size() + 1 == buckets) return before;
   const uint64_t hash = topology->ring.Hash(key.second);
   const std::vector<uint32_t> shard_ids = ShardsOfBuckets(*topology, hash, buckets);
   if (before != nullptr && HasBuckets(*before, shard_ids)) return before;

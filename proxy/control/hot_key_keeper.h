@@ -55,6 +55,7 @@ class HotKeyKeeper {
   std::vector<KeyReport> reports_;  // by worker
   int64_t next_round_usec_ = 0;
   std::map<DbKey, std::shared_ptr<HotPlacement>> hot_;
+  std::shared_ptr<const Topology> placed_on_;  // of all of hot_
   std::shared_ptr<const HotSet> published_;
   std::vector<std::unique_ptr<Fence>> fences_;
 };

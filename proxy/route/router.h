@@ -57,6 +57,9 @@ class Router final : public RequestHandler,
                      private HotKeyHome {
  public:
   Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local, Puller& puller);
+  ~Router();
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
 
   Outcome Handle(ClientSession& session, const protocol::RequestView& request,
                  const BlockRef* block) override;

@@ -149,6 +149,12 @@ void Router::ResumeParkedReads() {
   for (const ParkedRead& read : reads) AwaitKey(*read.request, *read.waiter, read.db, read.key, read.hash);
 }
 
+// What is still parked is given back to the table before the collectors' memory goes.
+Router::~Router() {
+  const PullOutcome outcome{PullOutcome::Kind::kSourceTrouble, "SHARDDOWN the proxy ends"};
+  for (const ParkedRead& read : parked_reads_) read.waiter->OnKeyPulled(*read.request, outcome);
+}
+
 bool Router::IsKeyThere(uint32_t db, std::string_view key, uint64_t hash) {
   if (topology_->move == nullptr || !topology_->move->Moves(hash)) return true;
   return topology_->moving() && puller_.Has(db, key);
