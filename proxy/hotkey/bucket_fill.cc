@@ -44,7 +44,7 @@ void BucketFill::OnPart(Request&, uint32_t part, const Slice& reply) {
       break;
     case Step::kStore:
       // Further parts are of copies that were removed.
-      if (part < ids_.size() && protocol::IsError(reply.view())) ids_[part] = 0;
+      if (part < ids_.size()) OnStored(part, !protocol::IsError(reply.view()));
       break;
   }
 }
@@ -58,24 +58,29 @@ bool BucketFill::OnAllParts(Request& request) {
       if (Store(request)) return false;
       break;
     case Step::kStore:
-      for (uint32_t i = 0; i < ids_.size(); ++i) {
-        if (ids_[i] == 0) continue;
-        placement_->buckets[i]->copy.Set({ids_[i], generation_, asked_usec_ + life_ms_ * kUsecPerMs});
-        context_.sender.requests().stats().bucket_fills.Add();
+      if (!any_stored_) {
+        placement_->soonest_fill_usec.store(context_.sender.requests().now_usec() + kRestUsec,
+                                            std::memory_order_relaxed);
       }
-      placement_->filled_generation.store(generation_, std::memory_order_relaxed);
-      // Before the copies' time is over, so that reads find one at all times.
-      placement_->refill_usec.store(asked_usec_ + life_ms_ * kUsecPerMs / 2, std::memory_order_relaxed);
-      End(kLeastPauseUsec);
       break;
   }
   return true;
 }
 
+void BucketFill::OnStored(uint32_t bucket, bool stored) {
+  HotPlacement::Bucket& to = *placement_->buckets[bucket];
+  if (stored) {
+    to.copy.Set({ids_[bucket], generation_, asked_usec_ + life_ms_ * kUsecPerMs});
+    context_.sender.requests().stats().bucket_fills.Add();
+    any_stored_ = true;
+  }
+  to.storing.store(false, std::memory_order_release);
+}
+
 bool BucketFill::AskValue(Request& request) {
   const HotKey::State state = key().state();
   if (size_ < 0 || size_ > context_.settings.max_bytes) {
-    End(kRestUsec);
+    Refuse();
     return false;
   }
   if (state.written() || !context_.home.IsKeyThere(key().db(), key().key(), placement_->hash)) {
@@ -96,12 +101,15 @@ bool BucketFill::AskValue(Request& request) {
 }
 
 bool BucketFill::Store(Request& request) {
-  life_ms_ = context_.settings.max_staleness_ms;
+  life_ms_ = std::min(context_.settings.max_staleness_ms, kMostLifeMs);
   if (lifetime_ms_ != kNoExpiry) life_ms_ = std::min(life_ms_, lifetime_ms_);
   const auto value = protocol::BulkOf(value_.view());
-  if (!value.has_value() || protocol::IsError(value_.view()) ||
+  // MEMORY USAGE looks at a few elements only.
+  const bool too_large =
+      value.has_value() && static_cast<int64_t>(value->size()) > context_.settings.max_bytes;
+  if (!value.has_value() || protocol::IsError(value_.view()) || too_large ||
       life_ms_ < std::min(kLeastLifeMs, context_.settings.max_staleness_ms)) {
-    End(kRestUsec);
+    Refuse();
     return false;
   }
   const HotKey::State state = key().state();
@@ -112,6 +120,13 @@ bool BucketFill::Store(Request& request) {
   step_ = Step::kStore;
   ids_.assign(placement_->buckets.size(), 0);
   for (uint32_t i = 0; i < ids_.size(); ++i) StoreIn(request, i, *value);
+  const int64_t bytes = std::max(size_, static_cast<int64_t>(value->size()));
+  placement_->bytes.store(bytes, std::memory_order_relaxed);
+  placement_->filled_generation.store(generation_, std::memory_order_relaxed);
+  // Before the copies' time is over, so that reads find one at all times.
+  placement_->refill_usec.store(asked_usec_ + life_ms_ * kUsecPerMs / 2, std::memory_order_relaxed);
+  const auto copies = static_cast<int64_t>(ids_.size() + 1);
+  End(std::max(kLeastPauseUsec, bytes * copies / kMostBytesPerUsec));
   return true;
 }
 
@@ -119,6 +134,7 @@ void BucketFill::StoreIn(Request& request, uint32_t bucket, std::string_view val
   HotPlacement::Bucket& to = *placement_->buckets[bucket];
   const ShardConnection* connection = context_.sender.pool().PickById(to.shard_id, key().db(), request.resp);
   if (connection == nullptr || connection->admission() != ShardConnection::Admission::kOpen) return;
+  if (to.storing.exchange(true, std::memory_order_acquire)) return;
   ids_[bucket] = NextCopyId();
   const std::string name = key().key() + BucketSuffix(context_.settings.run, ids_[bucket]);
   if (context_.copies != nullptr) {
@@ -136,6 +152,14 @@ void BucketFill::StoreIn(Request& request, uint32_t bucket, std::string_view val
   protocol::AppendCommand(frame, {"UNLINK", old_name});
   context_.sender.SendPart(request, static_cast<uint32_t>(ids_.size()) + bucket, to.shard_id, key().db(),
                            frame);
+}
+
+// The key is not one to copy: what there is of older copies is given up.
+void BucketFill::Refuse() {
+  for (const auto& bucket : placement_->buckets) {
+    if (const auto copy = bucket->copy.Get()) bucket->copy.Forget(copy->id);
+  }
+  End(kRestUsec);
 }
 
 void BucketFill::End(int64_t rest_usec) {

@@ -20,9 +20,9 @@ struct FillSettings {
 class CopyRegistry;
 
 // Gives all buckets of a hot key a new copy each: asks the key how large it is, then for its value and its
-// lifetime, and sends these to the buckets' shards. What is stored belongs to the generation in which the
-// value was asked for. Thread: one worker. Owns: nothing. Limits: one fill of a key at a time, among all
-// workers.
+// lifetime, and sends these to the buckets' shards. A bucket is used as soon as its own shard has answered.
+// What is stored belongs to the generation in which the value was asked for. Thread: one worker. Owns:
+// nothing. Limits: one fill of a key at a time, among all workers.
 class BucketFill final : public ReplyCollector {
  public:
   // Between two fills of one key, whatever happens to it.
@@ -31,6 +31,10 @@ class BucketFill final : public ReplyCollector {
   static constexpr int64_t kRestUsec = 500'000;
   // A key that expires sooner is not copied.
   static constexpr int64_t kLeastLifeMs = 20;
+  // Copies that nobody remembers, of a key that has cooled or a ring that has changed, are gone after that.
+  static constexpr int64_t kMostLifeMs = 60'000;
+  // Of copies of one key in a second, among all workers.
+  static constexpr int64_t kMostBytesPerUsec = 32;
 
   // What fills of one worker need.
   struct Context {
@@ -58,7 +62,9 @@ class BucketFill final : public ReplyCollector {
   // These answer whether there is a further step.
   bool AskValue(Request& request);
   bool Store(Request& request);
+  void OnStored(uint32_t bucket, bool stored);
   void StoreIn(Request& request, uint32_t bucket, std::string_view value);
+  void Refuse();
   void End(int64_t rest_usec);
 
   Context& context_;
@@ -71,6 +77,7 @@ class BucketFill final : public ReplyCollector {
   int64_t lifetime_ms_ = -2;   // as PTTL answers
   int64_t life_ms_ = 0;        // of the copies
   std::vector<uint64_t> ids_;  // of the copies by bucket; 0: none is sent
+  bool any_stored_ = false;
 };
 
 }  // namespace ringway::proxy

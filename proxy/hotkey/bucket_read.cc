@@ -86,9 +86,11 @@ bool BucketRead::Judge(Request& request) {
   const std::string_view reply = reply_.view();
   HotTrail::Step* step = StepOf(request);
   const bool follows_one_that_fell_back = step != nullptr && step->fell_back < number_;
-  // Of errors the key's own is the one to see, and a shard that does not answer has no use as a bucket.
+  // Of errors the key's own is the one to see. Most say that the shard has no use as a bucket just now: it is
+  // down, loads, or does not allow the command.
   if (protocol::IsError(reply) || follows_one_that_fell_back) {
-    if (protocol::ErrorCode(reply).starts_with("SHARD")) bucket_->copy.Forget(copy_);
+    const std::string_view code = protocol::ErrorCode(reply);
+    if (protocol::IsError(reply) && code != "ERR" && code != "WRONGTYPE") bucket_->copy.Forget(copy_);
     AskKeyItself(request);
     return false;
   }

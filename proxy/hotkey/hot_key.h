@@ -96,6 +96,7 @@ struct HotPlacement {
     explicit Bucket(uint32_t shard) : shard_id(shard) {}
     const uint32_t shard_id;
     BucketCopy copy;
+    std::atomic<bool> storing{false};  // its shard has not answered the last copy yet: it gets no further one
     // Of fills before the last, whose copies are to be removed.
     uint64_t last_id = 0;
     uint64_t older_id = 0;
@@ -106,11 +107,19 @@ struct HotPlacement {
     for (const uint32_t id : shard_ids) buckets.push_back(std::make_unique<Bucket>(id));
   }
 
+  // Over how many buckets reads are spread, the key itself included: those that have a copy.
+  uint32_t Spread() const {
+    uint32_t spread = 1;
+    for (const auto& bucket : buckets) spread += bucket->copy.Get().has_value() ? 1 : 0;
+    return spread;
+  }
+
   const std::shared_ptr<HotKey> key;
   const uint64_t hash;  // ring::HashRing::Hash of the key
   // Bucket 1 and up; bucket 0 is the key itself.
   std::vector<std::unique_ptr<Bucket>> buckets;
   std::atomic<bool> filling{false};
+  std::atomic<int64_t> bytes{0};  // of the value, about; once it has been filled
   // When the next fill is due: in the generation of the last one, and in a later one.
   std::atomic<uint64_t> filled_generation{UINT64_MAX};
   std::atomic<int64_t> refill_usec{0};

@@ -21,7 +21,7 @@ struct TrackedKey {
   std::shared_ptr<HotPlacement> placement;  // null: not spread
 
   // The key itself included.
-  size_t buckets() const { return placement == nullptr ? 1 : 1 + placement->buckets.size(); }
+  size_t buckets() const { return placement == nullptr ? 1 : placement->Spread(); }
   uint64_t bucket_hits() const {
     return placement == nullptr ? 0 : placement->bucket_reads.load(std::memory_order_relaxed);
   }

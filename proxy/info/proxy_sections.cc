@@ -19,8 +19,8 @@ void WriteHotKeys(const InfoFacts& facts, std::string& out) {
   const auto tracked = facts.state.hot_keys.Get();
   std::vector<const TrackedKey*> keys;
   for (const TrackedKey& key : *tracked) keys.push_back(&key);
-  const auto first_other = std::stable_partition(
-      keys.begin(), keys.end(), [](const TrackedKey* key) { return key->placement != nullptr; });
+  const auto first_other = std::stable_partition(keys.begin(), keys.end(),
+                                                 [](const TrackedKey* key) { return key->buckets() > 1; });
   InfoText text(out);
   text.Field("hotkeys_tracked", keys.size());
   text.Field("hotkeys_spread", first_other - keys.begin());

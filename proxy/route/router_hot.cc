@@ -62,7 +62,11 @@ std::optional<BucketChoice> Router::ChooseBucket(ClientSession& session, HotEntr
     return choice;
   }
   if (step->copy != 0) choice = hot_keys_.ChooseAgain(entry, resp, *step);
-  *must_wait = ++step->followers > HotTrail::kMaxFollowers || (step->copy != 0 && !choice.has_value());
+  // Answers of buckets are held whole, so a client that asks for large ones gets them one by one.
+  const auto held = static_cast<size_t>(entry.placement->bytes.load(std::memory_order_relaxed)) *
+                    (session.bucket_reads() + 1);
+  *must_wait = ++step->followers > HotTrail::kMaxFollowers ||
+               (step->copy != 0 && (!choice.has_value() || held > ClientSession::kSoftOutputBytes));
   step->request = session.next_request();
   return choice;
 }
