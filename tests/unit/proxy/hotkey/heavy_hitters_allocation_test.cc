@@ -12,14 +12,14 @@ namespace {
 thread_local size_t allocations = 0;
 }  // namespace
 
-// Not inlined: a compiler that sees malloc here takes the free below for a mistake.
+// None is inlined: a compiler that sees one half of a pair takes the other for a mistake.
 [[gnu::noinline]] void* operator new(size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;
   std::abort();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace ringway::proxy {
 namespace {
