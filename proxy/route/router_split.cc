@@ -66,14 +66,15 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
   if (careful_ || hot) [[unlikely]] {
     keys_.Clear();
     for (size_t i = 1; i < request.size(); i += step) keys_.Add(i);
-    if (hot && !CopyCanAnswer(row)) {
+    // While keys move, what waits for its keys goes to them all.
+    if (hot && (careful_ || !CopyCanAnswer(row))) {
       if (const auto outcome = NoteHotWrites(session, row, request)) return *outcome;
     }
     if (careful_) {
       if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
     }
   }
-  FindParts(*topology_, request, step, hot && CopyCanAnswer(row) ? &session : nullptr);
+  FindParts(*topology_, request, step, hot && !careful_ && CopyCanAnswer(row) ? &session : nullptr);
   if (hot_parts_wait_) {
     session.StallUntilAnswered();
     return Outcome::kStall;

@@ -136,8 +136,18 @@ TrackedKey Tracked(const std::string& key, double rate, std::vector<uint32_t> bu
   TrackedKey tracked{3, key, rate, rate / 10'000, nullptr};
   if (buckets.empty()) return tracked;
   tracked.placement = std::make_shared<HotPlacement>(std::make_shared<HotKey>(3, key, 0), 0, buckets);
+  for (const auto& bucket : tracked.placement->buckets) bucket->copy.Set({1, 0, 0});
   tracked.placement->bucket_reads = 77;
   return tracked;
+}
+
+TEST_F(InfoOfTwoShards, AHotKeyWithoutCopiesIsToldAsSpread) {
+  TrackedKey hot = Tracked("hot", 4000, {1, 0});
+  hot.placement->buckets[0]->copy.Forget(1);
+  EXPECT_EQ(hot.buckets(), 2U);
+  hot.placement->buckets[1]->copy.Forget(1);
+  state_.hot_keys.Set(std::make_shared<std::vector<TrackedKey>>(std::vector<TrackedKey>{hot}));
+  EXPECT_THAT(Section("hotkeys"), AllOf(HasSubstr("hotkeys_spread:0\r\n"), HasSubstr(",buckets=1,")));
 }
 
 TEST_F(InfoOfTwoShards, HotKeysAreNotTold) {
