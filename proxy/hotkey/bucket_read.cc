@@ -150,8 +150,9 @@ void BucketRead::AskKeyItself(Request& request) {
 
 void BucketRead::OnKeyPulled(Request& request, const PullOutcome& outcome) {
   if (outcome.kind == PullOutcome::Kind::kPulled) {
-    pool_.sender_.SendPart(request, kKeyItself, pool_.home_.OwnerOf(entry_->placement->hash),
-                           entry_->key().db(), frame_);
+    // On one connection, or a later read of the client might be carried out before this one.
+    pool_.sender_.SendInOrder(request, kKeyItself, pool_.home_.OwnerOf(entry_->placement->hash),
+                              entry_->key().db(), frame_, nullptr);
   } else {
     reply_ = pool_.sender_.requests().Copy("-" + outcome.error + "\r\n");
   }

@@ -380,6 +380,11 @@ RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const Comman
                                             const RequestView& request) {
   // Whether its keys move is known only when it can wait no more.
   if (topology_->holding()) return StallUntilTopology();
+  // It may write the key that a bucket has been asked for, and that may yet be asked itself.
+  if (session.bucket_reads() > 0) {
+    session.StallUntilAnswered();
+    return Outcome::kStall;
+  }
   const uint32_t target[] = {AnyShard()};
   if (!AdmitParts(session, target)) return Outcome::kStall;
   Request* sent = session.NewRequest(row.id);

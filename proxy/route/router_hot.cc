@@ -13,6 +13,16 @@ namespace {
 
 bool MayWrite(const CommandRow& row) { return (row.flags & protocol::kReadonly) == 0; }
 
+// A request of several keys has steps of its own before it counts as under way, so those that bind nobody
+// any more are forgotten before its first key is looked at, and not in between (FindStep).
+void ForgetStepsWhenIdle(ClientSession& session) {
+  if (session.pending() == 0) session.hot_trail().Find(nullptr, session.answered(), true);
+}
+
+HotTrail::Step* FindStep(ClientSession& session, const HotKey& key) {
+  return session.hot_trail().Find(&key, session.answered(), false);
+}
+
 }  // namespace
 
 // For a request whose one key, with this hash, is argument 1 (and stands in keys_): nothing if it goes the
@@ -37,6 +47,7 @@ std::optional<RequestHandler::Outcome> Router::ReadFromBucket(ClientSession& ses
                                                               uint64_t hash) {
   HotEntry* entry = hot_keys_.Find(session.state().db, request[key_index], hash);
   if (entry == nullptr) return std::nullopt;
+  ForgetStepsWhenIdle(session);
   bool must_wait = false;
   const auto choice = ChooseBucket(session, *entry, &must_wait);
   if (must_wait) {
@@ -48,11 +59,11 @@ std::optional<RequestHandler::Outcome> Router::ReadFromBucket(ClientSession& ses
   return Outcome::kTaken;
 }
 
-// A bucket; nothing: the key itself. `must_wait`: neither, before what is under way has been answered
+// A bucket; nothing: the key itself. Sets `must_wait`: neither, before what is under way has been answered
 // (HotTrail).
 std::optional<BucketChoice> Router::ChooseBucket(ClientSession& session, HotEntry& entry, bool* must_wait) {
   const uint8_t resp = session.state().resp;
-  HotTrail::Step* step = session.FindHotStep(entry.key());
+  HotTrail::Step* step = FindStep(session, entry.key());
   std::optional<BucketChoice> choice;
   if (step == nullptr) {
     choice = hot_keys_.Choose(entry, resp);
@@ -65,8 +76,10 @@ std::optional<BucketChoice> Router::ChooseBucket(ClientSession& session, HotEntr
   // Answers of buckets are held whole, so a client that asks for large ones gets them one by one.
   const auto held = static_cast<size_t>(entry.placement->bytes.load(std::memory_order_relaxed)) *
                     (session.bucket_reads() + 1);
-  *must_wait = ++step->followers > HotTrail::kMaxFollowers ||
-               (step->copy != 0 && (!choice.has_value() || held > ClientSession::kSoftOutputBytes));
+  const bool moves = ++step->followers > HotTrail::kMaxFollowers ||
+                     (step->copy != 0 && (!choice.has_value() || held > ClientSession::kSoftOutputBytes));
+  // With nothing under way the step is of this very request, which names the key again.
+  if (moves && session.pending() > 0) *must_wait = true;
   step->request = session.next_request();
   return choice;
 }
@@ -89,11 +102,12 @@ std::optional<RequestHandler::Outcome> Router::NoteHotWrites(ClientSession& sess
 
 // Of hot keys among keys_, by a command that no bucket can answer.
 std::optional<RequestHandler::Outcome> Router::NoteReads(ClientSession& session, const RequestView& request) {
+  ForgetStepsWhenIdle(session);
   for (const uint32_t index : keys_) {
     const std::string_view key = request[index];
     HotEntry* entry = hot_keys_.Find(session.state().db, key, topology_->ring.Hash(key));
     if (entry == nullptr) continue;
-    HotTrail::Step* step = session.FindHotStep(entry->key());
+    HotTrail::Step* step = FindStep(session, entry->key());
     if (step == nullptr) {
       session.hot_trail().Add({&entry->key(), session.next_request(), 0, 0, false});
     } else if (step->copy == 0) {

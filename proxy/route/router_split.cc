@@ -63,18 +63,26 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
     sampler_.Note(session.state().db, request[i], row);
   }
   const bool hot = hot_keys_.watching();
+  bool from_buckets = hot && CopyCanAnswer(row);
   if (careful_ || hot) [[unlikely]] {
     keys_.Clear();
-    for (size_t i = 1; i < request.size(); i += step) keys_.Add(i);
-    // While keys move, what waits for its keys goes to them all.
-    if (hot && (careful_ || !CopyCanAnswer(row))) {
+    for (size_t i = 1; i < request.size(); i += step) {
+      keys_.Add(i);
+      // What waits for keys is not split before these are there, and asks them all themselves.
+      if (careful_ && !IsKeyThere(session.state().db, request[i], topology_->ring.Hash(request[i]))) {
+        from_buckets = false;
+      }
+    }
+    if (hot && !from_buckets) {
       if (const auto outcome = NoteHotWrites(session, row, request)) return *outcome;
     }
     if (careful_) {
       if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
     }
   }
-  FindParts(*topology_, request, step, hot && !careful_ && CopyCanAnswer(row) ? &session : nullptr);
+  // The steps of this request's own keys, which it has before it counts as under way, stay.
+  if (from_buckets && session.pending() == 0) session.hot_trail().Find(nullptr, session.answered(), true);
+  FindParts(*topology_, request, step, from_buckets ? &session : nullptr);
   if (hot_parts_wait_) {
     session.StallUntilAnswered();
     return Outcome::kStall;

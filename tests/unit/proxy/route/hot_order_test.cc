@@ -1,0 +1,191 @@
+// The requests of one client are answered as if carried out in their order.
+#include "protocol/learned_commands.h"
+#include "tests/unit/proxy/route/hot_fixture.h"
+
+namespace ringway::proxy {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+using HotOrderTest = HotTest;
+
+constexpr const char* kWrongType = "-WRONGTYPE Operation against a key\r\n";
+
+// The key itself may answer with a write under way that the copy does not show yet.
+TEST_F(HotOrderTest, AReadBehindOneOfTheKeyItselfIsAnsweredByACopy) {
+  hot.Burden(1, 2'000'000);
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0), SizeIs(1));
+  hot.Relieve(1, 2'000'000);
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), IsEmpty());
+  EXPECT_THAT(world.TakeRequests(0), SizeIs(1));
+  FromKey("$1\r\na\r\n$1\r\nb\r\n");
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1)) << "with nothing under way there is a choice again";
+}
+
+TEST_F(HotOrderTest, AReadBehindTheKeysTtlIsAnsweredByACopy) {
+  Ask({"TTL", key});
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("TTL", key), ElementsAre("GET", key)));
+}
+
+TEST_F(HotOrderTest, OneClientsReadsBindAnother) {
+  Ask({"TTL", key});
+  FakeClient other(world.environment, 8);
+  other.Send(Command({"GET", key}));
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1));
+}
+
+TEST_F(HotOrderTest, AWriteOvertakesAReadThatMayYetAskTheKey) {
+  client->Send(Command({"GET", key}) + Command({"SET", key, "new"}));
+  world.EndTurn();
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty());
+  EXPECT_FALSE(state().written()) << "it has not been sent";
+  FromCopy("$-1\r\n");
+  FromCopy(":0\r\n");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key)));
+  EXPECT_EQ(FromKey("$3\r\nold\r\n"), "$3\r\nold\r\n");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("SET", key, "new")));
+  EXPECT_EQ(FromKey("+OK\r\n"), "+OK\r\n");
+}
+
+TEST_F(HotOrderTest, AFlushOvertakesAReadThatMayYetAskTheKey) {
+  client->Send(Command({"GET", key}) + Command({"FLUSHALL"}));
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty());
+  EXPECT_THAT(world.TakeRequests(2), IsEmpty());
+  FromCopy("$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(0), SizeIs(1));
+}
+
+TEST_F(HotOrderTest, AWriteWhoseKeysAServerTellsOvertakesAReadThatMayYetAskTheKey) {
+  const std::string reply =
+      "*1\r\n*6\r\n" + Bulk("new.any") + ":-2\r\n*2\r\n+write\r\n+movablekeys\r\n:0\r\n:0\r\n:0\r\n";
+  world.router.Adopt(
+      std::shared_ptr<const protocol::LearnedCommands>(protocol::LearnedCommands::FromReply(reply)));
+  client->Send(Command({"GET", key}) + Command({"NEW.ANY", key}));
+  world.EndTurn();
+  EXPECT_EQ(in_flight(), 1u) << "it is not even asked for its keys";
+  FromCopy("$1\r\nv\r\n");
+  EXPECT_EQ(in_flight(), 1u);
+}
+
+TEST_F(HotOrderTest, WritesOfOtherKeysWaitForAHotKeysRead) {
+  const std::string other = world.KeyOn(0, "other");
+  client->Send(Command({"GET", key}) + Command({"SET", other, "v"}));
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("SET", other, "v")));
+}
+
+TEST_F(HotOrderTest, TheKeysTtlOvertakesAReadOfTheCopy) {
+  client->Send(Command({"GET", key}) + Command({"TTL", key}));
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty());
+  EXPECT_EQ(FromCopy("$1\r\nv\r\n"), "$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("TTL", key)));
+}
+
+TEST_F(HotOrderTest, AReadGoesToTheKeyWhileOthersAreAtACopyThatIsNotUsedAnyMore) {
+  Ask({"GET", key});
+  FakeClient other(world.environment, 8);
+  other.Send(Command({"SET", key, "new"}));
+  world.TakeRequests(0);
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty()) << "it would see the SET, the first GET not";
+  EXPECT_TRUE(client->session().stalled());
+  FromCopy("$3\r\nold\r\n");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key)));
+}
+
+TEST_F(HotOrderTest, AReadGoesToAnotherCopyThanThoseBeforeIt) {
+  Ask({"GET", key});
+  world.TakeRequests(1);
+  hot.Fill(*placement);
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), IsEmpty());
+  FromCopy("$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1));
+}
+
+// --- a copy that fails a read ---
+
+TEST_F(HotOrderTest, AReadBehindOneThatFellBackIsOlder) {
+  client->Send(Command({"GET", key}) + Command({"STRLEN", key}));
+  EXPECT_EQ(FromCopy(kWrongType), "");
+  EXPECT_EQ(FromCopy(":3\r\n"), "");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key), ElementsAre("STRLEN", key)));
+  EXPECT_EQ(FromKey("$5\r\nnewer\r\n:5\r\n"), "$5\r\nnewer\r\n:5\r\n");
+}
+
+TEST_F(HotOrderTest, AReadInFrontOfOneThatFellBackIsAskedAgain) {
+  client->Send(Command({"GET", key}) + Command({"LLEN", key}));
+  EXPECT_EQ(FromCopy("$1\r\nv\r\n"), "$1\r\nv\r\n");
+  EXPECT_EQ(FromCopy(kWrongType), "");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("LLEN", key)));
+  EXPECT_EQ(FromKey(kWrongType), kWrongType);
+}
+
+// The later answer proves that the copy was there when the first one was given.
+TEST_F(HotOrderTest, AHollowAnswerIsDoubtedThoughALaterOneProvesTheCopy) {
+  client->Send(Command({"HGET", key, "none"}) + Command({"HGET", key, "f"}));
+  EXPECT_EQ(FromCopy("$-1\r\n$1\r\nv\r\n"), "");
+  EXPECT_EQ(FromCopy(":0\r\n"), "$-1\r\n$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty());
+}
+
+TEST_F(HotOrderTest, AHollowAnswerIsBelievedBecauseAnEarlierOneProvedTheCopy) {
+  client->Send(Command({"HGET", key, "f"}) + Command({"HGET", key, "none"}));
+  EXPECT_EQ(FromCopy("$1\r\nv\r\n$-1\r\n"), "$1\r\nv\r\n");
+  EXPECT_EQ(FromCopy(":0\r\n"), "");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("HGET", key, "none")));
+  EXPECT_EQ(FromKey("$1\r\nw\r\n"), "$1\r\nw\r\n");
+}
+
+// While a large reply occupies a connection to the key's shard another one is used; two have no order.
+TEST_F(HotOrderTest, ReadsThatFellBackOvertakeEachOther) {
+  client->Send(Command({"GET", key}) + Command({"GET", key}));
+  FakeClient other(world.environment, 8);
+  other.Send(Command({"GET", world.KeyOn(0, "large")}));
+  FromCopy(kWrongType);
+  ShardSession& first = world.pool.MainConnection(0).session();
+  ASSERT_EQ(first.in_flight(), 2u);
+  const std::string large = Bulk(std::string(100'000, 'x'));
+  ASSERT_TRUE(FakeShard::Feed(first, large.substr(0, 40'000)));
+  FromCopy(kWrongType);
+  EXPECT_EQ(first.in_flight(), 3u) << "the second one might be answered first";
+  ASSERT_TRUE(FakeShard::Feed(first, large.substr(40'000) + "$1\r\na\r\n$1\r\nb\r\n"));
+  world.EndTurn();
+  EXPECT_EQ(client->Take(), "$1\r\na\r\n$1\r\nb\r\n");
+}
+
+// --- connections that never rest ---
+
+TEST_F(HotOrderTest, AConnectionThatNeverRestsStaysAtOnePlaceForEver) {
+  const size_t together = 1 + HotTrail::kMaxFollowers;
+  for (size_t i = 0; i < together; ++i) Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(together));
+  EXPECT_FALSE(client->session().stalled());
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), IsEmpty());
+  EXPECT_TRUE(client->session().stalled());
+  for (size_t i = 0; i < together; ++i) FromCopy("$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1)) << "after them it goes on";
+}
+
+TEST_F(HotOrderTest, AConnectionThatNeverRestsStaysAtTheKeyForEver) {
+  hot.Burden(1, 2'000'000);
+  const size_t together = 1 + HotTrail::kMaxFollowers;
+  for (size_t i = 0; i < together; ++i) Ask({"GET", key});
+  EXPECT_EQ(world.session(0).in_flight(), together);
+  Ask({"GET", key});
+  EXPECT_EQ(world.session(0).in_flight(), together);
+  hot.Relieve(1, 2'000'000);
+  for (size_t i = 0; i < together; ++i) FromKey("$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1)) << "after them it is free to choose";
+}
+
+}  // namespace
+}  // namespace ringway::proxy
