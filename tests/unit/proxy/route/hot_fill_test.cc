@@ -85,11 +85,11 @@ TEST_F(HotFillTest, BucketsStayEmpty) {
   EXPECT_NE(first, second) << "a name is used once";
   EXPECT_FALSE(HasCopy(0)) << "it is not there yet";
   Reply(1, "+OK\r\n");
-  EXPECT_TRUE(filling());
+  EXPECT_TRUE(HasCopy(0)) << "others may take their time";
+  EXPECT_FALSE(HasCopy(1));
   Reply(2, "+OK\r\n");
-  EXPECT_FALSE(filling());
-  EXPECT_TRUE(HasCopy(0));
   EXPECT_TRUE(HasCopy(1));
+  EXPECT_FALSE(filling());
   EXPECT_EQ(world.stats.bucket_fills.Get(), 2u);
   hot.Burden(2);
   hot.ReadByOthers(key, 30);
@@ -142,6 +142,13 @@ TEST_F(HotFillTest, ACopyIsStalerThanAllowed) {
   EXPECT_EQ(placement->buckets[0]->copy.Get()->until_usec, world.now_usec + 250'000);
 }
 
+TEST_F(HotFillTest, CopiesThatNobodyRemembersStayForEver) {
+  hot.SetLimits(3'600'000, 1000);
+  AskValue();
+  StoredIn(1, "60000");
+  AnswerStores();
+}
+
 TEST_F(HotFillTest, ACopysTimeBeginsWhenItIsStored) {
   AskSize();
   const int64_t asked = world.now_usec;
@@ -186,6 +193,26 @@ TEST_F(HotFillTest, AKeyThatIsTooLargeIsCopied) {
   world.now_usec += 1;
   hot.ReadByOthers(key, 1);
   EXPECT_THAT(world.TakeRequests(0), SizeIs(2));
+}
+
+// MEMORY USAGE only estimates.
+TEST_F(HotFillTest, AValueThatIsLargerThanTheServerToldIsCopied) {
+  hot.SetLimits(1000, 5000);
+  AskValue(Bulk(std::string(5001, 'x')));
+  ExpectNothingStored();
+}
+
+TEST_F(HotFillTest, OldCopiesOfAKeyThatHasGrownAreRead) {
+  AskValue();
+  AnswerStores();
+  EXPECT_TRUE(HasCopy(0));
+  hot.SetLimits(1000, 50);
+  world.now_usec += 600'000;
+  hot.ReadByOthers(key, 1);
+  ASSERT_TRUE(filling());
+  Reply(0, ":100\r\n");
+  EXPECT_FALSE(HasCopy(0));
+  EXPECT_FALSE(HasCopy(1));
 }
 
 TEST_F(HotFillTest, AKeyOfJustTheLargestSizeIsNotCopied) {
@@ -267,7 +294,8 @@ TEST_F(HotFillTest, ACopyThatAWriteHasOvertakenIsRead) {
 // --- one at a time, and again ---
 
 TEST_F(HotFillTest, TwoFillsAreUnderWay) {
-  AskValue();
+  AskSize();
+  world.TakeRequests(0);
   world.now_usec += 2'000'000;
   hot.ReadByOthers(key, 3 * kReads);
   EXPECT_THAT(world.TakeRequests(0), SizeIs(3 * kReads)) << "no further MEMORY USAGE";
@@ -337,7 +365,40 @@ TEST_F(HotFillTest, ACopyThatIsNotRemovedSpoilsTheNewOne) {
   EXPECT_TRUE(HasCopy(0));
 }
 
+TEST_F(HotFillTest, LargeCopiesAreMadeAsOftenAsSmallOnes) {
+  hot.SetLimits(1000, 1'000'000);
+  AskSize(":960000\r\n");
+  Reply(0, "$4\r\ndump\r\n:-1\r\n");
+  AnswerStores();
+  EXPECT_EQ(placement->bytes.load(), 960'000);
+  placement->key->BeginWrite();
+  placement->key->EndWrite();
+  world.TakeRequests(0);
+  // Three times that, in all places, at 32 a microsecond.
+  world.now_usec += 89'999;
+  hot.ReadByOthers(key, kReads);
+  EXPECT_THAT(world.TakeRequests(0), SizeIs(kReads));
+  world.now_usec += 1;
+  hot.ReadByOthers(key, 1);
+  EXPECT_THAT(world.TakeRequests(0), SizeIs(2));
+}
+
 // --- shards in trouble ---
+
+TEST_F(HotFillTest, AShardThatIsSilentKeepsOthersFromTheirCopies) {
+  AskValue();
+  Reply(1, "+OK\r\n");
+  const int64_t until_usec = placement->buckets[0]->copy.Get()->until_usec;
+  world.TakeRequests(2);
+  FillOnce();
+  Reply(1, "+OK\r\n");
+  EXPECT_GT(placement->buckets[0]->copy.Get()->until_usec, until_usec);
+  EXPECT_THAT(world.TakeRequests(2), IsEmpty()) << "what it is sent would pile up";
+  EXPECT_FALSE(HasCopy(1));
+  Reply(2, "+OK\r\n");
+  FillOnce();
+  StoredIn(2);
+}
 
 TEST_F(HotFillTest, ACopyThatCouldNotBeStoredIsRead) {
   AskValue();
@@ -353,9 +414,24 @@ TEST_F(HotFillTest, AShardThatDoesNotAnswerTheStoreHasACopy) {
   Reply(2, "+OK\r\n");
   world.session(1).FailAll("SHARDDOWN s1 is unreachable");
   world.EndTurn();
-  EXPECT_FALSE(filling());
   EXPECT_FALSE(HasCopy(0));
   EXPECT_TRUE(HasCopy(1));
+  FillOnce();
+  StoredIn(1);
+}
+
+TEST_F(HotFillTest, ShardsThatTakeNoCopiesAreAskedAgainAtOnce) {
+  AskValue();
+  Reply(1, "-OOM\r\n");
+  Reply(2, "-OOM\r\n");
+  placement->key->BeginWrite();
+  placement->key->EndWrite();
+  world.now_usec += BucketFill::kRestUsec - 1;
+  hot.ReadByOthers(key, kReads);
+  EXPECT_FALSE(filling());
+  world.now_usec += 1;
+  hot.ReadByOthers(key, 1);
+  EXPECT_TRUE(filling());
 }
 
 class HotFillDownTest : public HotFillTest {

@@ -161,6 +161,19 @@ TEST_F(HotOrderTest, ReadsThatFellBackOvertakeEachOther) {
   EXPECT_EQ(client->Take(), "$1\r\na\r\n$1\r\nb\r\n");
 }
 
+// --- large answers ---
+
+TEST_F(HotOrderTest, LargeAnswersOfCopiesPileUp) {
+  placement->bytes = ClientSession::kSoftOutputBytes / 2;
+  for (int i = 0; i < 3; ++i) Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(2));
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty()) << "two places have no order";
+  FromCopy("$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(1), IsEmpty());
+  FromCopy("$1\r\nv\r\n");
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1));
+}
+
 // --- connections that never rest ---
 
 TEST_F(HotOrderTest, AConnectionThatNeverRestsStaysAtOnePlaceForEver) {

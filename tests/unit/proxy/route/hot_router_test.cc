@@ -191,6 +191,13 @@ TEST_F(HotRouterTest, AnErrorOfACopyIsTheReply) {
   EXPECT_TRUE(world.stats.Errors().empty());
 }
 
+TEST_F(HotRouterTest, AShardThatLoadsIsAskedAgainAndAgain) {
+  Ask({"GET", key});
+  FromCopy("-LOADING Redis is loading the dataset in memory\r\n");
+  EXPECT_FALSE(placement->buckets[0]->copy.Get().has_value());
+  FromKey("$1\r\nv\r\n");
+}
+
 TEST_F(HotRouterTest, AnErrorOfTheKeyIsNotCounted) {
   Ask({"GET", key});
   FromCopy(kWrongType);
