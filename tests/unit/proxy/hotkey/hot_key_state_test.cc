@@ -1,5 +1,6 @@
 // What workers know together of a hot key and of its copies.
 #include <atomic>
+#include <barrier>
 #include <set>
 #include <thread>
 
@@ -52,9 +53,11 @@ TEST(HotKeyState, AKeyThatHasCooledIsSpreadAgainByItsLastWrite) {
 }
 
 TEST(HotKeyState, ThreadsLoseCountOfWrites) {
-  constexpr int kRounds = 50'000;
+  constexpr int kRounds = 1'000'000;
   HotKey key(0, "k", 0);
-  const auto write = [&key] {
+  std::barrier begin(2);
+  const auto write = [&] {
+    begin.arrive_and_wait();
     for (int i = 0; i < kRounds; ++i) {
       key.BeginWrite();
       key.EndWrite();
@@ -92,18 +95,24 @@ TEST(BucketCopy, ForgettingAnOldCopyForgetsTheNewOne) {
 }
 
 TEST(BucketCopy, AReaderSeesAMixtureOfTwoCopies) {
-  constexpr uint64_t kCopies = 300'000;
+  constexpr int kReads = 20'000'000;
+  constexpr uint64_t kCopies = 1'000'000;
   BucketCopy bucket;
-  bucket.Set({1, 3, 7});
   std::atomic<bool> done{false};
+  std::atomic<uint64_t> written{0};
+  std::barrier begin(2);
   std::thread writer([&] {
-    for (uint64_t id = 2; id <= kCopies; ++id) bucket.Set({id, 3 * id, static_cast<int64_t>(7 * id)});
-    done = true;
+    begin.arrive_and_wait();
+    for (uint64_t id = 1; !done; ++id) {
+      bucket.Set({id, 3 * id, static_cast<int64_t>(7 * id)});
+      written.store(id, std::memory_order_relaxed);
+    }
   });
   uint64_t mixtures = 0;
   uint64_t older = 0;
   uint64_t last = 0;
-  while (!done) {
+  begin.arrive_and_wait();
+  for (int i = 0; i < kReads || written.load(std::memory_order_relaxed) < kCopies || last == 0; ++i) {
     const auto copy = bucket.Get();
     if (!copy.has_value()) continue;
     if (copy->generation != 3 * copy->id) ++mixtures;
@@ -111,11 +120,12 @@ TEST(BucketCopy, AReaderSeesAMixtureOfTwoCopies) {
     if (copy->id < last) ++older;
     last = copy->id;
   }
+  done = true;
   writer.join();
   EXPECT_EQ(mixtures, 0U);
   EXPECT_EQ(older, 0U);
   ASSERT_TRUE(bucket.Get().has_value());
-  EXPECT_EQ(bucket.Get()->id, kCopies);
+  EXPECT_EQ(bucket.Get()->id, written.load());
 }
 
 TEST(CopyId, ANumberIsGivenOutTwiceOrMeansNothing) {

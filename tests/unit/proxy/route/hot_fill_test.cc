@@ -11,6 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 using Frames = std::vector<std::vector<std::string>>;
 
@@ -49,6 +50,13 @@ class HotFillTest : public HotFixture<RouterTest> {
                 ElementsAre(ElementsAre("MEMORY", "USAGE", key), ElementsAre("GET", key)));
     Reply(0, std::string(":1\r\n") + kRead);
     Reply(0, "$4\r\ndump\r\n:-1\r\n");
+  }
+  void FillAfterWrite() {
+    placement->key->BeginWrite();
+    placement->key->EndWrite();
+    world.now_usec += BucketFill::kLeastPauseUsec;
+    for (size_t shard = 0; shard < 3; ++shard) world.TakeRequests(shard);
+    AskValue();
   }
   void AnswerStores() {
     for (const size_t shard : {1u, 2u}) {
@@ -326,9 +334,10 @@ TEST_F(HotFillTest, AKeyThatIsWrittenIsFilledWithoutAPause) {
   AnswerStores();
   placement->key->BeginWrite();
   placement->key->EndWrite();
+  world.now_usec += BucketFill::kLeastPauseUsec - 1;
   hot.ReadByOthers(key, 2 * kReads);
   EXPECT_THAT(world.TakeRequests(0), SizeIs(2 * kReads));
-  world.now_usec += BucketFill::kLeastPauseUsec;
+  world.now_usec += 1;
   hot.ReadByOthers(key, 1);
   EXPECT_THAT(world.TakeRequests(0), SizeIs(2));
 }
@@ -340,15 +349,17 @@ TEST_F(HotFillTest, OldCopiesPileUp) {
   const std::string first = StoredIn(1);
   EXPECT_THAT(copies.Names(0, 1, world.now_usec), ElementsAre(first)) << "before it is there";
   AnswerStores();
-  FillOnce();
+  FillAfterWrite();
   const std::string second = StoredIn(1);
   AnswerStores();
-  FillOnce();
+  FillAfterWrite();
   const Frames frames = world.TakeRequests(1);
-  EXPECT_THAT(frames, ElementsAre(ElementsAre("RESTORE", _, "1000", "dump"), ElementsAre("UNLINK", first)));
+  ASSERT_THAT(frames, ElementsAre(ElementsAre("RESTORE", _, "1000", "dump"), ElementsAre("UNLINK", first)));
+  EXPECT_THAT(copies.Names(0, 1, world.now_usec), UnorderedElementsAre(second, frames[0][1]));
   AnswerStores();
-  EXPECT_TRUE(HasCopy(0)) << "the UNLINK's answer concerns no copy";
-  FillOnce();
+  EXPECT_TRUE(HasCopy(0));
+  EXPECT_EQ(world.stats.bucket_fills.Get(), 6u) << "the UNLINK's answer concerns no copy";
+  FillAfterWrite();
   EXPECT_THAT(world.TakeRequests(1), ElementsAre(_, ElementsAre("UNLINK", second)));
   AnswerStores();
   hot.SetLimits(1000, 1000);
@@ -418,6 +429,16 @@ TEST_F(HotFillTest, AShardThatDoesNotAnswerTheStoreHasACopy) {
   EXPECT_TRUE(HasCopy(1));
   FillOnce();
   StoredIn(1);
+}
+
+TEST_F(HotFillTest, AFullShardIsSentACopy) {
+  AskSize();
+  Ask({"GET", world.KeyOn(2)});
+  world.TakeRequests(2);
+  world.shard_environment.settings.in_flight = 1;
+  Reply(0, "$4\r\ndump\r\n:-1\r\n");
+  StoredIn(1);
+  EXPECT_THAT(world.TakeRequests(2), IsEmpty());
 }
 
 TEST_F(HotFillTest, ShardsThatTakeNoCopiesAreAskedAgainAtOnce) {

@@ -148,6 +148,19 @@ TEST_F(HotMoveTest, AReadOfSeveralKeysThatAreThereSparesTheCopies) {
   EXPECT_THAT(world.TakeRequests(3), IsEmpty());
 }
 
+// It was about to ask a copy when it had to wait for room elsewhere.
+TEST_F(HotMoveTest, AReadOfSeveralKeysThatHadNoRoomHangsWhenTheMoveBegins) {
+  FakeClient other(world.environment, 8);
+  other.Send(Command({"GET", StillKey(2)}));
+  world.shard_environment.settings.in_flight = 1;
+  Ask({"MGET", key, StillKey(2)});
+  ASSERT_TRUE(client->session().stalled());
+  world.shard_environment.settings.in_flight = 1'000;
+  BeginMove();
+  EXPECT_FALSE(client->session().stalled());
+  EXPECT_EQ(world.TakeRequests(1), BatchOf({key}));
+}
+
 // The key is written at its new shard, which nobody has asked yet.
 TEST_F(HotMoveTest, AWriteThatWaitsForItsKeyIsCountedTooLate) {
   BeginMove();

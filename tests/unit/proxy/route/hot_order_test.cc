@@ -35,6 +35,19 @@ TEST_F(HotOrderTest, AReadBehindTheKeysTtlIsAnsweredByACopy) {
   EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("TTL", key), ElementsAre("GET", key)));
 }
 
+TEST_F(HotOrderTest, OnlyTheFirstReadOfTheKeyItselfBindsThoseBehindIt) {
+  for (const char* command : {"TTL", "GET"}) {
+    hot.Burden(1, 2'000'000);
+    Ask({command, key});
+    Ask({command, key});
+    hot.Relieve(1, 2'000'000);
+    FromKey(":1\r\n");
+    Ask({"GET", key});
+    EXPECT_THAT(world.TakeRequests(1), IsEmpty()) << command;
+    FromKey(":1\r\n:1\r\n");
+  }
+}
+
 TEST_F(HotOrderTest, OneClientsReadsBindAnother) {
   Ask({"TTL", key});
   FakeClient other(world.environment, 8);
@@ -103,11 +116,11 @@ TEST_F(HotOrderTest, AReadGoesToTheKeyWhileOthersAreAtACopyThatIsNotUsedAnyMore)
 TEST_F(HotOrderTest, AReadGoesToAnotherCopyThanThoseBeforeIt) {
   Ask({"GET", key});
   world.TakeRequests(1);
-  hot.Fill(*placement);
+  const std::string next = hot.Fill(*placement);
   Ask({"GET", key});
   EXPECT_THAT(world.TakeRequests(1), IsEmpty());
   FromCopy("$1\r\nv\r\n");
-  EXPECT_THAT(world.TakeRequests(1), SizeIs(1));
+  EXPECT_THAT(world.TakeRequests(1), ElementsAre(ElementsAre("GET", next)));
 }
 
 // --- a copy that fails a read ---
@@ -118,6 +131,7 @@ TEST_F(HotOrderTest, AReadBehindOneThatFellBackIsOlder) {
   EXPECT_EQ(FromCopy(":3\r\n"), "");
   EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key), ElementsAre("STRLEN", key)));
   EXPECT_EQ(FromKey("$5\r\nnewer\r\n:5\r\n"), "$5\r\nnewer\r\n:5\r\n");
+  EXPECT_TRUE(placement->buckets[0]->copy.Get().has_value()) << "it is only this client's way";
 }
 
 TEST_F(HotOrderTest, AReadInFrontOfOneThatFellBackIsAskedAgain) {
@@ -126,6 +140,14 @@ TEST_F(HotOrderTest, AReadInFrontOfOneThatFellBackIsAskedAgain) {
   EXPECT_EQ(FromCopy(kWrongType), "");
   EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("LLEN", key)));
   EXPECT_EQ(FromKey(kWrongType), kWrongType);
+}
+
+TEST_F(HotOrderTest, AReadThatIsDoubtedFollowsALaterOneThatFellBack) {
+  client->Send(Command({"LRANGE", key, "9", "9"}) + Command({"LLEN", key}));
+  EXPECT_EQ(FromCopy(std::string("*0\r\n") + kWrongType), "");
+  EXPECT_EQ(FromCopy(":1\r\n"), "*0\r\n");
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("LLEN", key)));
+  EXPECT_EQ(FromKey(":3\r\n"), ":3\r\n");
 }
 
 // The later answer proves that the copy was there when the first one was given.

@@ -308,6 +308,18 @@ TEST_F(HotRouterTest, ABucketOfAShardThatHasLeftIsRead) {
   }
 }
 
+TEST_F(HotRouterTest, ABucketOfAShardThatHasLeftStandsInForAnEmptyOne) {
+  const std::string kept = world.KeyOn(0, "kept");
+  const auto two = hot.Make(kept, {2, 1});
+  hot.Fill(*two);
+  world.Adopt({0, 1});
+  for (int i = 0; i < 20; ++i) {
+    Ask({"GET", kept});
+    EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", kept)));
+    FromKey("$1\r\nv\r\n");
+  }
+}
+
 TEST_F(HotRouterTest, AReadIsLostWithTheShardThatLeaves) {
   const std::string kept = world.KeyOn(0, "kept");
   const auto leaving = hot.Make(kept, {2});
