@@ -78,6 +78,8 @@ Worker::~Worker() {
   clients_.clear();
   relay_.Close();
   pool_.Close();
+  // Those that wait for keys are told while what their requests refer to is there.
+  puller_.Pump();
 }
 
 void Worker::Listen(std::shared_ptr<UniqueFd> fd) {

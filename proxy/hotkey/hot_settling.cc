@@ -1,5 +1,6 @@
 #include "proxy/hotkey/hot_settling.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringway::proxy {
@@ -7,7 +8,15 @@ namespace ringway::proxy {
 void HotSettling::Add(const std::shared_ptr<HotKey>& key, const std::vector<uint32_t>& servers) {
   // Each server ends one.
   for (size_t i = 1; i < servers.size(); ++i) key->BeginWrite();
-  for (const uint32_t id : servers) servers_.try_emplace(id, pool_).first->second.waiting.push_back(key);
+  for (const uint32_t id : servers) {
+    auto& waiting = servers_.try_emplace(id, pool_).first->second.waiting;
+    // One write stands for all that wait for the same drain, however long a server is away.
+    if (std::find(waiting.begin(), waiting.end(), key) == waiting.end()) {
+      waiting.push_back(key);
+    } else {
+      key->EndWrite();
+    }
+  }
 }
 
 void HotSettling::Tick(int64_t now_usec) {

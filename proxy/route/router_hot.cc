@@ -45,6 +45,7 @@ std::optional<RequestHandler::Outcome> Router::RouteHotKeys(ClientSession& sessi
 std::optional<RequestHandler::Outcome> Router::ReadFromBucket(ClientSession& session, const CommandRow& row,
                                                               const RequestView& request, size_t key_index,
                                                               uint64_t hash) {
+  if (const auto outcome = StallBehindBucketReads(session)) return outcome;
   HotEntry* entry = hot_keys_.Find(session.state().db, request[key_index], hash);
   if (entry == nullptr) return std::nullopt;
   ForgetStepsWhenIdle(session);
@@ -102,6 +103,7 @@ std::optional<RequestHandler::Outcome> Router::NoteHotWrites(ClientSession& sess
 
 // Of hot keys among keys_, by a command that no bucket can answer.
 std::optional<RequestHandler::Outcome> Router::NoteReads(ClientSession& session, const RequestView& request) {
+  if (const auto outcome = StallBehindBucketReads(session)) return outcome;
   ForgetStepsWhenIdle(session);
   for (const uint32_t index : keys_) {
     const std::string_view key = request[index];
@@ -125,6 +127,8 @@ std::optional<RequestHandler::Outcome> Router::NoteFlush(ClientSession& session,
   return StallBehindBucketReads(session);
 }
 
+// For what has been noted to be written; and for any request on keys while a key that is not hot any more has
+// reads at buckets: of which key they are the session does not know.
 std::optional<RequestHandler::Outcome> Router::StallBehindBucketReads(ClientSession& session) {
   if (session.bucket_reads() == 0) return std::nullopt;
   if (!hot_keys_.writes().has_notes() && !hot_keys_.has_leavers()) return std::nullopt;
@@ -147,6 +151,11 @@ void Router::AttachHotWrites(Request& request, const CommandRow& row, uint32_t d
 
 void Router::AwaitKey(Request& request, PullWaiter& waiter, uint32_t db, std::string_view key,
                       uint64_t hash) {
+  // The worker ends, and nobody pulls keys any more.
+  if (pool_.shards() == 0) {
+    waiter.OnKeyPulled(request, {PullOutcome::Kind::kSourceTrouble, std::string(kShardHasLeft)});
+    return;
+  }
   if (topology_->move != nullptr && topology_->move->Moves(hash)) {
     if (topology_->holding()) {
       parked_reads_.push_back({&request, &waiter, db, std::string(key), hash});

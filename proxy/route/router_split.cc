@@ -63,7 +63,7 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
     sampler_.Note(session.state().db, request[i], row);
   }
   const bool hot = hot_keys_.watching();
-  bool from_buckets = hot && CopyCanAnswer(row);
+  bool from_buckets = hot && CopyCanAnswer(row) && request.size() - 1 <= kMaxHotParts;
   if (careful_ || hot) [[unlikely]] {
     keys_.Clear();
     for (size_t i = 1; i < request.size(); i += step) {
@@ -73,8 +73,10 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
         from_buckets = false;
       }
     }
-    if (hot && !from_buckets) {
-      if (const auto outcome = NoteHotWrites(session, row, request)) return *outcome;
+    if (hot) {
+      const auto outcome =
+          from_buckets ? StallBehindBucketReads(session) : NoteHotWrites(session, row, request);
+      if (outcome.has_value()) return *outcome;
     }
     if (careful_) {
       if (const auto outcome = AwaitKeys(session, row, request, block, 0)) return *outcome;
@@ -126,7 +128,6 @@ void Router::FindParts(const Topology& topology, const RequestView& request, siz
 
 // A part of its own for a key that a bucket can be asked for.
 bool Router::FindHotPart(ClientSession& reader, std::string_view key, uint64_t hash) {
-  if (hot_parts_.size() == kMaxHotParts) return false;
   HotEntry* entry = hot_keys_.Find(reader.state().db, key, hash);
   if (entry == nullptr) return false;
   const auto choice = ChooseBucket(reader, *entry, &hot_parts_wait_);

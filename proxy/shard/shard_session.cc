@@ -113,7 +113,7 @@ bool ShardSession::StreamIsBackedUp() {
 }
 
 bool ShardSession::HasOthersBehindStream() {
-  if (!drained(DrainFor::kMove)) return true;
+  if (!drained(DrainFor::kMove) || !drained(DrainFor::kHotKeys)) return true;
   const ClientSession* client = positions_.front().request->client;
   for (size_t i = 1; i < positions_.size(); ++i) {
     const Request* request = positions_[i].request;

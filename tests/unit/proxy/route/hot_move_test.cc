@@ -250,5 +250,12 @@ TEST_F(HotMoveTest, AHoldIsDrainedBeforeARequestInSeveralStepsHasEnded) {
   EXPECT_TRUE(Drained());
 }
 
+// The fixture looks for requests that are left.
+TEST_F(HotMoveTest, AWorkerThatEndsLeavesAReadBehindThatWouldWaitForItsKey) {
+  BeginMove();
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace ringway::proxy

@@ -222,5 +222,24 @@ TEST_F(HotOrderTest, AConnectionThatNeverRestsStaysAtTheKeyForEver) {
   EXPECT_THAT(world.TakeRequests(1), SizeIs(1)) << "after them it is free to choose";
 }
 
+// The read that is at the copy may yet be asked of the key, after the one behind it.
+TEST_F(HotOrderTest, AReadOvertakesOneOfAKeyThatHasCooled) {
+  client->Send(Command({"GET", key}));
+  world.EndTurn();
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1));
+  hot.Cool(placement);
+  client->Send(Command({"GET", key}) + Command({"TTL", key}) +
+               Command({"MGET", key, world.KeyOn(2, "cold")}));
+  world.EndTurn();
+  EXPECT_THAT(world.TakeRequests(0), IsEmpty());
+  FromCopy("$-1\r\n");
+  FromCopy(":0\r\n");
+  EXPECT_EQ(FromKey("$3\r\nnew\r\n"), "$3\r\nnew\r\n");
+  world.EndTurn();
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key), ElementsAre("GET", key),
+                                                 ElementsAre("TTL", key), ElementsAre("MGET", key)))
+      << "the first one's, and those that waited";
+}
+
 }  // namespace
 }  // namespace ringway::proxy

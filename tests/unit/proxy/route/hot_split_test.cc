@@ -187,5 +187,21 @@ TEST_F(HotSplitTest, AReadThatNamesAHotKeyTooOftenHangsBehindOthers) {
   EXPECT_EQ(client->session().pending(), 1u);
 }
 
+TEST_F(HotSplitTest, AReadFollowsTheCopyThoughAPartIsAtTheKeyItself) {
+  for (const size_t keys : {1024, 1025}) {
+    std::vector<std::string> args(1 + keys, key);
+    args[0] = "MGET";
+    client->Send(Command(args));
+    client->Send(Command({"GET", key}));
+    world.EndTurn();
+    const size_t at_key = world.TakeRequests(0).size();
+    const size_t at_copy = world.TakeRequests(1).size();
+    EXPECT_EQ(at_key, keys == 1024 ? 0U : 2U);
+    EXPECT_EQ(at_copy, keys == 1024 ? 1025U : 0U);
+    client = nullptr;
+    client = std::make_unique<FakeClient>(world.environment, 1);
+  }
+}
+
 }  // namespace
 }  // namespace ringway::proxy

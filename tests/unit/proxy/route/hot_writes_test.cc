@@ -393,5 +393,42 @@ TEST_F(WrittenKeysTest, ARefusedWriteIsCountedForEver) {
   EXPECT_THAT(WrittenBy({"GET", tag + "x"}), IsEmpty());
 }
 
+TEST_F(HotTest, AClientThatDoesNotReadKeepsItsShardsKeysFromBeingSpread) {
+  FakeClient slow(world.environment, 9);
+  slow.take_limit = 0;
+  slow.Send(Command({"GET", world.KeyOn(0, "large")}));
+  world.EndTurn();
+  ShardSession& session = world.pool.MainConnection(0).session();
+  FakeShard::Feed(session, "$4000000\r\n" + std::string(2'000'000, 'x'));
+  slow.Send(Command({"GET", world.KeyOn(0, "behind")}));
+  world.EndTurn();
+  ASSERT_TRUE(session.StreamIsBackedUp());
+  const auto fresh = hot.Spread(world.KeyOn(0, "second"), {1});
+  hot.Tick();
+  EXPECT_TRUE(session.HasOthersBehindStream() || !fresh->key->state().written())
+      << "neither read nor settled";
+  FakeShard::Feed(session, std::string(2'000'000, 'x') + "\r\n$1\r\nv\r\n");
+  hot.Tick();
+  EXPECT_FALSE(fresh->key->state().written());
+}
+
+TEST_F(HotTest, WritesOfAShardThatIsAwayPileUp) {
+  world.pool.lost().Add(world.router.topology().shards[0].id, 77);
+  const auto doubt = [this] {
+    client->Send(Command({"SET", key, "v"}));
+    world.EndTurn();
+    world.pool.MainConnection(0).session().FailAll("SHARDDOWN s0 is unreachable");
+    world.EndTurn();
+    client->Take();
+  };
+  for (int i = 0; i < 3; ++i) doubt();
+  hot.Tick();
+  for (int i = 0; i < 3; ++i) doubt();
+  const long references = placement->key.use_count();
+  for (int i = 0; i < 100; ++i) doubt();
+  EXPECT_EQ(placement->key.use_count(), references);
+  EXPECT_TRUE(state().written());
+}
+
 }  // namespace
 }  // namespace ringway::proxy
