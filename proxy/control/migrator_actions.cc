@@ -160,6 +160,7 @@ void Migrator::Save(const Action& action) {
   if (action.phase == Phase::kOver) {
     MigrationReport last = report_;
     ReadFigures(*move_.plan, &last);
+    for (MovePairCounts& pair : last.pairs) pair.counts.remaining = 0;  // what stays was never to move
     last.result = NameOf(action.result);
     last.error = action.text;
     last.finished_usec = WallClockUsec();

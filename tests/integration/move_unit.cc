@@ -51,7 +51,7 @@ void MoveUnit::TakeNewKeys() {
   confused_ = false;
   excused_ = excused_ || excuses_->new_keys;
   lost_.clear();
-  losing_.clear();
+  first_losing_ = 0;
   Note("new keys " + Prefix());
 }
 
@@ -80,7 +80,7 @@ std::vector<Command> MoveUnit::NextPipeline() {
   if (confused_) TakeNewKeys();
   ForgetOldLosses();
   if (confused_ || worlds_.size() > kMaxWorlds) TakeNewKeys();
-  losing_.clear();
+  first_losing_ = lost_.size();
   std::vector<Command> requests;
   const auto limit = static_cast<uint64_t>(MovePipeline(kind_));
   for (uint64_t left = 1 + random_() % limit; left > 0; --left) {
@@ -146,23 +146,32 @@ void MoveUnit::AddLosses(const MoveStep& step) {
   if (std::all_of(step.commands.begin(), step.commands.end(), IsRead)) return;
   const Command& command = step.commands[0];
   if (!step.split) {
-    AddLoss(SharesTag(kind_) ? "" : command[1], step.commands);
+    AddLoss(step.commands);
   } else if (command[0] == "FLUSHDB") {
-    for (const std::string& key : Keys()) AddLoss(key, {{"DEL", key}});
+    for (const std::string& key : Keys()) AddLoss({{"DEL", key}});
   } else if (command[0] == "MSET") {
-    for (size_t i = 1; i < command.size(); i += 2) AddLoss(command[i], {{"SET", command[i], command[i + 1]}});
+    for (size_t i = 1; i < command.size(); i += 2) AddLoss({{"SET", command[i], command[i + 1]}});
   } else {
-    for (size_t i = 1; i < command.size(); ++i) AddLoss(command[i], {{"DEL", command[i]}});
+    for (size_t i = 1; i < command.size(); ++i) AddLoss({{"DEL", command[i]}});
   }
 }
 
-void MoveUnit::AddLoss(const std::string& place, std::vector<Command> commands) {
-  const auto [found, is_new] = losing_.emplace(place, lost_.size());
-  if (is_new) {
-    lost_.push_back({{}, sent_at_});
-    for (World& world : worlds_) world.done.push_back(0);
+void MoveUnit::AddLoss(std::vector<Command> commands) {
+  Lost lost = {std::move(commands), {}, {}, sent_at_};
+  for (const std::string& key : Keys()) {
+    const auto names = [&](const Command& command) {
+      return std::find(command.begin(), command.end(), key) != command.end();
+    };
+    if (std::any_of(lost.commands.begin(), lost.commands.end(), names)) lost.keys.push_back(key);
   }
-  lost_[found->second].steps.push_back(std::move(commands));
+  for (size_t i = first_losing_; i < lost_.size(); ++i) {
+    const std::vector<std::string>& keys = lost_[i].keys;
+    if (std::find_first_of(keys.begin(), keys.end(), lost.keys.begin(), lost.keys.end()) != keys.end()) {
+      lost.after.push_back(i);
+    }
+  }
+  lost_.push_back(std::move(lost));
+  for (World& world : worlds_) world.done.push_back(false);
 }
 
 void MoveUnit::DecideExpiry(World world, const Moment& moment, std::vector<World>* into) const {
@@ -190,12 +199,13 @@ void MoveUnit::Spread(const Moment& moment) {
     confused_ = worlds.size() > 2 * kMaxWorlds;
     if (confused_) return;
     for (size_t q = 0; q < lost_.size(); ++q) {
-      if (worlds[i].done[q] == lost_[q].steps.size()) continue;
+      const auto is_done = [&](size_t which) { return worlds[i].done[which]; };
+      if (is_done(q) || !std::all_of(lost_[q].after.begin(), lost_[q].after.end(), is_done)) continue;
       World next = worlds[i];
-      for (const Command& command : lost_[q].steps[next.done[q]]) {
+      for (const Command& command : lost_[q].commands) {
         ApplyCommand(&next.store, command, {lost_[q].sent, moment.answered}, excuses_->transit_usec);
       }
-      ++next.done[q];
+      next.done[q] = true;
       DecideExpiry(std::move(next), moment, &worlds);
     }
   }

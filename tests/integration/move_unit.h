@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -33,7 +32,7 @@ MoveFate FateOf(const Reply& reply, const MoveExcuses& excuses);
 
 // Keys that one client alone uses, so that each reply is foretold by those before it. A command whose answer
 // was lost may have been carried out, or not, or be carried out later by a server that was frozen; commands
-// of one pipeline in their order. So the unit keeps every state its keys may be in ("worlds"), and an answer
+// of one pipeline on the same key in their order. So the unit keeps every state its keys may be in ("worlds"), and an answer
 // that fits none of them is a fault. Pure: no socket. Thread: one at a time. Owns: nothing. Limits:
 // kMaxWorlds; beyond them new keys are taken.
 class MoveUnit {
@@ -59,13 +58,15 @@ class MoveUnit {
  private:
   struct World {
     ModelStore store;
-    std::vector<size_t> done;  // by index into lost_: how many of its commands have been carried out
+    std::vector<bool> done;  // by index into lost_: whether it has been carried out
     bool operator==(const World&) const = default;
   };
-  // Commands without answer of one pipeline that go to one shard in their order; each entry is carried out at
-  // once.
+  // Commands without answer that are carried out at once, after all of `after` (indices into lost_): those of
+  // the same pipeline that share a key with it. Others may overtake: one may wait for a key to arrive.
   struct Lost {
-    std::vector<std::vector<Command>> steps;
+    std::vector<Command> commands;
+    std::vector<std::string> keys;
+    std::vector<size_t> after;
     int64_t sent;
   };
   // A step, of which some requests are answered.
@@ -81,8 +82,7 @@ class MoveUnit {
   std::string JudgeStep(const Sent& sent, const Reply& reply);
   void Lose(const MoveStep& step, const Moment& moment);
   void AddLosses(const MoveStep& step);
-  // `place`: what has a shard of its own, a key or the tag.
-  void AddLoss(const std::string& place, std::vector<Command> commands);
+  void AddLoss(std::vector<Command> commands);
   // Lets time and lost commands do what they may have done until now.
   void Spread(const Moment& moment);
   void DecideExpiry(World world, const Moment& moment, std::vector<World>* into) const;
@@ -97,7 +97,7 @@ class MoveUnit {
   int64_t serial_ = 0;
   std::vector<World> worlds_{1};
   std::vector<Lost> lost_;
-  std::map<std::string, size_t> losing_;  // of the pipeline under way: places, as indices into lost_
+  size_t first_losing_ = 0;  // where those of the pipeline under way begin in lost_
   std::deque<Sent> sent_;
   size_t unanswered_ = 0;
   int64_t sent_at_ = 0;

@@ -279,8 +279,6 @@ std::vector<std::string> MoveKeys(MoveKind kind, const std::string& prefix) {
   return keys;
 }
 
-bool SharesTag(MoveKind kind) { return RowOf(kind).tagged; }
-
 int MovePipeline(MoveKind kind) { return RowOf(kind).pipeline; }
 
 }  // namespace ringway::test

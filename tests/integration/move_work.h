@@ -40,8 +40,6 @@ inline constexpr int kSharedMoveKinds = 12;  // all but kFlush; the last is kTra
 MoveStep NextMoveStep(MoveKind kind, const std::string& prefix, int64_t* serial, std::mt19937_64* random);
 // The keys it uses.
 std::vector<std::string> MoveKeys(MoveKind kind, const std::string& prefix);
-// Whether the keys share a tag, and so a shard.
-bool SharesTag(MoveKind kind);
 // How many steps may be sent before the first is answered.
 int MovePipeline(MoveKind kind);
 
