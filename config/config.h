@@ -62,6 +62,7 @@ struct Limits {
   int64_t client_output_bytes = int64_t{256} << 20;
   int64_t pipeline = 10000;  // requests of one client that are unanswered
   int64_t in_flight_per_shard = 65536;
+  int64_t own_connections = 20000;
 };
 
 struct HotKeys {

@@ -143,6 +143,12 @@ constexpr Field kFields[] = {
      .unit = Unit::kCount,
      .min = 1,
      .max = 16 * kMillion},
+    {.path = "limits.own_connections",
+     .redis_name = "",
+     .slot = RINGWAY_SLOT(limits.own_connections),
+     .unit = Unit::kCount,
+     .min = 1,
+     .max = kMillion},
 
     {.path = "hot_keys.detect", .redis_name = "", .slot = RINGWAY_SLOT(hot_keys.detect)},
     {.path = "hot_keys.buckets",

@@ -233,4 +233,14 @@ void FindSortPatterns(const RequestView& request, KeyList* patterns) {
   }
 }
 
+bool MayBlock(const CommandRow& row, const RequestView& request) {
+  if ((row.flags & kBlocking) == 0) return false;
+  if (row.key_kind != KeyKind::kStreams) return true;
+  for (size_t i = 1; i < request.size(); ++i) {
+    if (EqualsIgnoringCase(request[i], "block")) return true;
+    if (EqualsIgnoringCase(request[i], "streams")) return false;
+  }
+  return false;
+}
+
 }  // namespace ringway::protocol

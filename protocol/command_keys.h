@@ -56,4 +56,8 @@ inline KeyStatus FindKeys(const CommandRow& row, const RequestView& request, Key
 // the server then reads depends on what it sorts, so it finds only those that its own shard holds.
 void FindSortPatterns(const RequestView& request, KeyList* patterns);
 
+// Whether a command of this row may keep its connection waiting: those flagged kBlocking, of XREAD and
+// XREADGROUP only such as say BLOCK.
+bool MayBlock(const CommandRow& row, const RequestView& request);
+
 }  // namespace ringway::protocol

@@ -45,7 +45,8 @@ void ProxyState::LimitClients(const config::Config& config) {
   const auto shards = static_cast<int64_t>(config.shards.size());
   const int64_t reserved = ReservedDescriptors(config.threads, shards);
   const int64_t wanted = config.limits.clients;
-  const int64_t possible = std::max<int64_t>(RaiseDescriptorLimit(wanted + reserved) - reserved, 1);
+  const int64_t possible = std::max<int64_t>(
+      RaiseDescriptorLimit(wanted + reserved + config.limits.own_connections) - reserved, 1);
   if (possible < wanted) {
     LogWarn("limits.clients is " + std::to_string(wanted) +
             ", but the limit of open files (ulimit -n) leaves " + std::to_string(possible) +

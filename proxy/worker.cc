@@ -189,6 +189,8 @@ void Worker::ApplyConfig() {
   if (config_->requirepass.empty()) {
     for (auto& [id, client] : clients_) client->session().state().authenticated = true;
   }
+  const auto workers = static_cast<size_t>(std::max<int64_t>(config_->threads, 1));
+  pool_.own().set_limit((static_cast<size_t>(config_->limits.own_connections) + workers - 1) / workers);
   router_.hot_keys().set_fill_settings(
       {state_.run_id(), config_->hot_keys.max_staleness_ms, config_->hot_keys.max_bytes}, &state_.copies);
   router_.sampler().set_enabled(config_->hot_keys.detect || !config_->hot_keys.patterns.empty());
@@ -277,6 +279,7 @@ void Worker::AfterTurn() {
     dirty_shards_.FlushAll();
     dirty_clients_.FlushAll();
   }
+  pool_.own().EndReleased();
   router_.UpdateCare();
   if (awaiting_ack_ != nullptr) AckWhenDrained();
   if (!shard_environment_.paused_streams.empty()) pool_.ResumeStreams();

@@ -242,6 +242,25 @@ void ClientSession::Hold(Request* request, const Slice& piece) {
   CheckOutputLimit();
 }
 
+void ClientSession::Push(const Slice& message) {
+  if (head_ != nullptr && head_->state == Request::State::kStreaming) {
+    held_pushes_.push_back(environment_.requests.Held(message));
+    held_bytes_ += message.size;
+  } else {
+    output_.Append(message);
+    environment_.dirty_clients.Add(&host_);
+  }
+  CheckOutputLimit();
+}
+
+void ClientSession::AppendHeldPushes() {
+  for (const Slice& message : held_pushes_) {
+    output_.Append(message);
+    held_bytes_ -= message.size;
+  }
+  held_pushes_.clear();
+}
+
 void ClientSession::PopHead() {
   Request* request = head_;
   head_ = request->next;
@@ -256,6 +275,8 @@ void ClientSession::DrainDone() {
   while (true) {
     if (head_->collector != nullptr && !head_->silent) head_->collector->Finish(*head_, output_);
     PopHead();
+    if (!held_pushes_.empty()) [[unlikely]]
+      AppendHeldPushes();
     if (head_ == nullptr) break;
     if (head_->held.size > 0) {
       output_.Append(head_->held);

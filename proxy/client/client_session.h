@@ -106,6 +106,9 @@ class ClientSession {
   // From RequestTable: the reply to a part of a split request, which its collector keeps until all are there.
   void OnPartCollected(Request* request, size_t bytes);
 
+  // A message that answers no request, whole: stands between two replies, never within one.
+  void Push(const Slice& message);
+
   // No further request is parsed; the connection ends when all replies are out.
   void CloseAfterReplies() { closing_ = true; }
   // A reply was cut off half way: what follows would be taken for its rest.
@@ -181,6 +184,7 @@ class ClientSession {
   void AppendPiece(Request* request, const Slice& piece);
   void Hold(Request* request, const Slice& piece);
   void PopHead();
+  void AppendHeldPushes();
   void DrainDone();
   void CheckOutputLimit();
   void MaybeResume();
@@ -202,6 +206,7 @@ class ClientSession {
   size_t pending_ = 0;
   uint64_t taken_ = 0;  // requests that were ever pending
   size_t held_bytes_ = 0;
+  std::vector<Slice> held_pushes_;  // that wait for the end of a reply which is being passed on
 
   OutputQueue output_;
   bool closing_ = false;     // no further request is parsed

@@ -8,10 +8,18 @@ namespace ringway::proxy {
 // What one connection has agreed on with the proxy, and what CLIENT LIST says of it.
 struct SessionState {
   enum class ReplyMode : uint8_t { kOn, kOff, kSkipNext };
+  // What makes a client's requests go another way than everybody's; bits of `modes`.
+  enum Mode : uint8_t {
+    kInTransaction = 1u << 0,  // between MULTI and EXEC
+    kSubscribed = 1u << 1,
+    kTracking = 1u << 2,
+    kMonitoring = 1u << 3,
+  };
 
   uint64_t id = 0;
   uint32_t db = 0;
   uint8_t resp = 2;
+  uint8_t modes = 0;
   bool authenticated = false;
   bool no_evict = false;
   bool no_touch = false;

@@ -25,15 +25,6 @@ constexpr size_t kMaxSeenScripts = 65'536;
 
 constexpr int64_t kHttpWarningUsec = 60'000'000;
 
-// XREAD and XREADGROUP block only when they are asked to.
-bool AsksToBlock(const RequestView& request) {
-  for (size_t i = 1; i < request.size(); ++i) {
-    if (IsWord(request[i], "block")) return true;
-    if (IsWord(request[i], "streams")) return false;
-  }
-  return false;
-}
-
 }  // namespace
 
 Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local,
@@ -143,25 +134,8 @@ RequestHandler::Outcome Router::Dispatch(ClientSession& session, const CommandRo
   }
   if (pause_.mode != Pause::Mode::kNone && IsPaused(row)) [[unlikely]]
     return Outcome::kStall;
-  const auto outcome = [&] {
-    switch (row.request) {
-      case RequestPolicy::kOneShard:
-        [[likely]] return RouteOneShard(session, row, request, block);
-      case RequestPolicy::kSplit:
-        return RouteSplit(session, row, request, block);
-      case RequestPolicy::kAllShards:
-      case RequestPolicy::kSpecial:
-        return RouteSpecial(session, row, request, block);
-      case RequestPolicy::kAnyShard:
-        return SendToAny(session, row, request.frame(), block);
-      case RequestPolicy::kLocal:
-        return local_.Run(session, row, request);
-      case RequestPolicy::kUnsupported:
-        break;
-    }
-    session.Reject(row.id, protocol::UnsupportedText(row));
-    return Outcome::kTaken;
-  }();
+  const Outcome outcome =
+      state.modes == 0 ? Execute(session, row, request, block) : ExecuteInMode(session, row, request, block);
   // It was refused, or will be tried again.
   if (hot_keys_.writes().has_notes()) [[unlikely]]
     hot_keys_.writes().Drop();
@@ -173,6 +147,27 @@ RequestHandler::Outcome Router::Dispatch(ClientSession& session, const CommandRo
     requests_.stats().commands.Add();
   }
   return outcome;
+}
+
+RequestHandler::Outcome Router::Execute(ClientSession& session, const CommandRow& row,
+                                        const RequestView& request, const BlockRef* block) {
+  switch (row.request) {
+    case RequestPolicy::kOneShard:
+      [[likely]] return RouteOneShard(session, row, request, block);
+    case RequestPolicy::kSplit:
+      return RouteSplit(session, row, request, block);
+    case RequestPolicy::kAllShards:
+    case RequestPolicy::kSpecial:
+      return RouteSpecial(session, row, request, block);
+    case RequestPolicy::kAnyShard:
+      return SendToAny(session, row, request.frame(), block);
+    case RequestPolicy::kLocal:
+      return local_.Run(session, row, request);
+    case RequestPolicy::kUnsupported:
+      break;
+  }
+  session.Reject(row.id, protocol::UnsupportedText(row));
+  return Outcome::kTaken;
 }
 
 std::optional<std::string> Router::Refusal(const ClientSession& session, const CommandRow& row) const {
@@ -209,10 +204,8 @@ RequestHandler::Outcome Router::RouteOneShard(ClientSession& session, const Comm
     }
     return SendToShard(session, row, request.frame(), block, shard);
   }
-  if ((row.flags & protocol::kBlocking) != 0 && AsksToBlock(request)) {
-    session.Reject(row.id, "ERR " + std::string(row.name) +
-                               " with BLOCK is not available: blocking commands are not served");
-    return Outcome::kTaken;
+  if ((row.flags & protocol::kBlocking) != 0 && protocol::MayBlock(row, request)) {
+    return RouteBlocking(session, row, request, block);
   }
   return RouteByKeys(session, row, request, block);
 }

@@ -125,6 +125,12 @@ class Router final : public RequestHandler,
   using View = protocol::RequestView;
 
   Outcome Dispatch(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  // A command that may run, in no particular mode of its client.
+  Outcome Execute(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  // The same for a client that is in one of SessionState's modes (router_modes.cc).
+  Outcome ExecuteInMode(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  // A command that waits at its shard: the blocking ones.
+  Outcome RouteBlocking(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome HandleUnknown(ClientSession& session, const View& request, const BlockRef* block);
   Outcome RouteOneShard(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   std::optional<Outcome> LookTwice(ClientSession& session, const Row& row, const View& request,

@@ -1,6 +1,7 @@
 #include "proxy/shard/handshake.h"
 
 #include "protocol/command_writer.h"
+#include "protocol/reply_cursor.h"
 #include "proxy/shard/shard_problems.h"
 
 namespace ringway::proxy {
@@ -11,7 +12,8 @@ constexpr size_t kMaxReplyBytes = 64 * 1024;
 
 }  // namespace
 
-Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp, std::string_view name) {
+Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp, std::string_view name,
+                     bool with_id) {
   if (!shard.password.empty()) {
     if (shard.user.empty()) {
       Add(Step::kAuth, {"AUTH", shard.password});
@@ -21,6 +23,7 @@ Handshake::Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp
   }
   if (resp == 3) Add(Step::kHello, {"HELLO", "3"});
   if (!name.empty()) Add(Step::kName, {"CLIENT", "SETNAME", name});
+  if (with_id) Add(Step::kId, {"CLIENT", "ID"});
   if (db != 0) Add(Step::kSelect, {"SELECT", std::to_string(db)});
   Add(Step::kPing, {"PING"});
   Add(Step::kClusterInfo, {"INFO", "cluster"});
@@ -62,6 +65,11 @@ void Handshake::Judge(Step step, std::string_view reply) {
     }
     return;
   }
+  if (step == Step::kId) {
+    // A server that keeps CLIENT from this user serves all the same.
+    client_id_ = static_cast<uint64_t>(protocol::IntegerOf(reply).value_or(0));
+    return;
+  }
   if (!is_error) return;
   switch (step) {
     case Step::kAuth:
@@ -73,7 +81,8 @@ void Handshake::Judge(Step step, std::string_view reply) {
     case Step::kName:
       return;  // a server that keeps CLIENT from this user serves all the same
     case Step::kSelect:
-      problem_ = text.starts_with("BUSY ") ? "is not ready: " + std::string(text) : std::string(kNoSuchDatabase);
+      problem_ =
+          text.starts_with("BUSY ") ? "is not ready: " + std::string(text) : std::string(kNoSuchDatabase);
       break;
     default:
       if (text.starts_with("NOAUTH")) {

@@ -14,7 +14,9 @@ namespace ringway::proxy {
 class Handshake {
  public:
   // `name`: what the connection calls itself, for those who look for what is left of it; empty: nothing.
-  Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp, std::string_view name);
+  // `with_id`: asks which client the server takes the connection for.
+  Handshake(const config::ShardConfig& shard, uint32_t db, uint8_t resp, std::string_view name,
+            bool with_id = false);
 
   // To be sent at once.
   const std::string& request() const { return request_; }
@@ -25,9 +27,11 @@ class Handshake {
   Verdict OnBytes(std::string_view bytes);
   // After kRefused: why, without secrets, to follow the shard's name and address in a sentence.
   const std::string& problem() const { return problem_; }
+  // What CLIENT ID has answered; 0: it was not asked, or refused.
+  uint64_t client_id() const { return client_id_; }
 
  private:
-  enum class Step : uint8_t { kAuth, kHello, kName, kSelect, kPing, kClusterInfo };
+  enum class Step : uint8_t { kAuth, kHello, kName, kId, kSelect, kPing, kClusterInfo };
   void Add(Step step, std::initializer_list<std::string_view> command);
   void Judge(Step step, std::string_view reply);
 
@@ -37,6 +41,7 @@ class Handshake {
   std::string received_;
   protocol::ReplyScanner scanner_;
   std::string problem_;
+  uint64_t client_id_ = 0;
 };
 
 }  // namespace ringway::proxy

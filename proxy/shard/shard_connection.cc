@@ -33,6 +33,7 @@ ShardConnection::ShardConnection(ShardEnvironment& environment, Address address,
       last_request_usec_(environment.loop.now_usec()),
       self_(std::make_shared<ShardConnection*>(this)) {
   timer_.Assign(environment_.loop.base(), -1, 0, &ShardConnection::OnTimer, this);
+  if (address_.own) session_.set_push_sink(this);
 }
 
 ShardConnection::~ShardConnection() {
@@ -150,7 +151,7 @@ void ShardConnection::OnConnected() {
   number_ = NextConnectionNumber();
   std::string name = environment_.connection_name_prefix;
   if (!name.empty()) name += std::to_string(number_);
-  handshake_.emplace(address_.shard, address_.db, address_.resp, name);
+  handshake_.emplace(address_.shard, address_.db, address_.resp, name, address_.own);
   // A few hundred bytes into an empty socket buffer: they fit, or the connection is broken.
   const std::string& request = handshake_->request();
   const ssize_t sent = ::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL);
@@ -176,11 +177,13 @@ void ShardConnection::OnHandshakeBytes(std::string_view bytes) {
 
 void ShardConnection::BecomeReady() {
   state_ = State::kReady;
+  client_id_ = handshake_->client_id();
   handshake_.reset();
   timer_.Remove();
   last_received_usec_ = ready_since_usec_ = environment_.loop.now_usec();
   failing_ = false;
   environment_.dirty_shards.Add(this);
+  if (owner_ != nullptr) owner_->OnReady(*this);
 }
 
 void ShardConnection::Lose(std::string_view problem) {
@@ -202,6 +205,11 @@ void ShardConnection::Lose(std::string_view problem) {
   session_.FailAll(DownError());
   WakeWaiters();
   stats_.reconnects.Add();
+  if (address_.own) {
+    client_id_ = 0;
+    if (owner_ != nullptr) owner_->OnLost(*this);
+    return;
+  }
   // A new attempt for a server that merely closed the connection; requests may wait for it. At once, unless
   // the server lets connections in and closes them: then it would be the next one of a thousand in a second.
   if (!was_ready || !(address_.keep_open || had_requests)) return;
@@ -210,6 +218,18 @@ void ShardConnection::Lose(std::string_view problem) {
   } else if (state_ == State::kClosed) {
     StartBackOff();
   }
+}
+
+void ShardConnection::Drop(std::string_view problem) {
+  if (state_ == State::kClosed) {
+    session_.FailAll("SHARDDOWN " + Label() + " " + std::string(problem));
+  } else {
+    Lose(problem);
+  }
+}
+
+void ShardConnection::OnPush(std::string_view push) {
+  if (owner_ != nullptr) owner_->OnPush(*this, push);
 }
 
 // The server may yet carry out what it has not answered.
@@ -351,7 +371,7 @@ void ShardConnection::Tick() {
   }
   // While a client holds up a large reply, the shard cannot answer what was asked behind it.
   const bool held_up = !read_event_.added() || now - reading_since_usec_ <= timeout;
-  if (timeout == 0 || held_up || now - session_.oldest_usec() <= timeout) return;
+  if (timeout == 0 || patient_ || held_up || now - session_.oldest_usec() <= timeout) return;
   session_.FailSentBefore(now - timeout, "SHARDTIMEOUT " + Label() + " did not answer in time");
   // Silent for twice the time: late replies are not worth waiting for, and a new connection is.
   const int64_t silent_since = std::max(last_received_usec_, session_.oldest_usec());

@@ -15,6 +15,7 @@
 #include "proxy/net/event_loop.h"
 #include "proxy/net/resolver.h"
 #include "proxy/net/socket.h"
+#include "proxy/shard/connection_owner.h"
 #include "proxy/shard/handshake.h"
 #include "proxy/shard/shard_detour.h"
 #include "proxy/shard/shard_session.h"
@@ -52,7 +53,7 @@ struct ShardEnvironment {
 // under way wait for it; after a failure they are refused until a handshake has succeeded, so that traffic
 // never is the probe. Thread: one worker. Owns: the socket, the session. Limits: ShardSettings,
 // kMaxOutputBytes.
-class ShardConnection final : public Flushable {
+class ShardConnection final : public Flushable, private PushSink {
  public:
   // Requests that a shard does not take are kept up to this size; then clients wait.
   static constexpr size_t kMaxOutputBytes = 64 * 1024 * 1024;
@@ -64,6 +65,7 @@ class ShardConnection final : public Flushable {
     uint8_t resp;
     bool keep_open;  // reconnect without waiting for a request
     ShardDetour place;
+    bool own = false;  // of OwnConnections: asks for client_id()
   };
 
   ShardConnection(ShardEnvironment& environment, Address address, ShardStats& stats);
@@ -99,6 +101,21 @@ class ShardConnection final : public Flushable {
   // The shard has moved house: further connects go there. The present connection ends.
   void MoveTo(const config::ShardConfig& shard);
 
+  // --- of OwnConnections ---
+  // Null: nobody.
+  void set_owner(ConnectionOwner* owner) { owner_ = owner; }
+  // What is under way may take for ever: no request times out. It says so where the server goes.
+  void set_patient(bool patient) { patient_ = patient; }
+  bool patient() const { return patient_; }
+  // The connection's number on the server (CLIENT ID), for CLIENT UNBLOCK; 0: not known (yet).
+  uint64_t client_id() const { return client_id_; }
+  uint32_t shard_id() const { return address_.shard_id; }
+  bool IsFor(uint32_t shard_id, uint32_t db, uint8_t resp) const {
+    return address_.shard_id == shard_id && address_.db == db && address_.resp == resp;
+  }
+  // What is under way is answered with SHARDDOWN, its name and `problem`.
+  void Drop(std::string_view problem);
+
   ShardSession& session() { return session_; }
   const ShardDetour& place() const { return address_.place; }
   // The lane's other connections have gone, and with them those for which this one stood in.
@@ -126,6 +143,7 @@ class ShardConnection final : public Flushable {
   void BecomeReady();
   // The connection is lost or was never made; `problem` follows "SHARDDOWN name address".
   void Lose(std::string_view problem);
+  void OnPush(std::string_view push) override;
   void NoteLoss();
   void CloseSocket();
   void StartBackOff();
@@ -156,6 +174,9 @@ class ShardConnection final : public Flushable {
   int64_t reading_since_usec_ = 0;  // when a client that did not take a large reply last held it up
   int64_t last_request_usec_;
   std::vector<uint64_t> waiters_;
+  ConnectionOwner* owner_ = nullptr;
+  uint64_t client_id_ = 0;
+  bool patient_ = false;
   // Lets an answer of the resolver find out whether its connection still is there.
   std::shared_ptr<ShardConnection*> self_;
 };

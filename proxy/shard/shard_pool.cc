@@ -24,12 +24,14 @@ void ShardPool::Adopt(const Topology& topology) {
     }
     slots_.push_back(std::move(slot));
   }
+  own_.Adopt(topology);
 }
 
 // Requests that fail with their connection may want to send a further part: they find no shard any more.
 void ShardPool::Close() {
   std::vector<std::unique_ptr<Slot>> closing;
   closing.swap(slots_);
+  own_.Close();
 }
 
 ShardConnection* ShardPool::PickById(uint32_t shard_id, uint32_t db, uint8_t resp) {
@@ -55,6 +57,7 @@ void ShardPool::MarkForDrain(DrainFor whom, uint32_t shard_id, bool to_the_end) 
       for (auto& connection : lane.connections) connection->session().MarkForDrain(whom, to_the_end);
     }
   }
+  own_.MarkForDrain(whom, shard_id, to_the_end);
 }
 
 bool ShardPool::Drained(DrainFor whom, uint32_t shard_id) const {
@@ -66,7 +69,7 @@ bool ShardPool::Drained(DrainFor whom, uint32_t shard_id) const {
       }
     }
   }
-  return true;
+  return own_.Drained(whom, shard_id);
 }
 
 ShardPool::Lane& ShardPool::LaneOf(Slot& slot, uint32_t db, uint8_t resp) {
@@ -106,6 +109,11 @@ void ShardPool::Tick() {
     }
     CloseIdle(*slot, environment_.loop.now_usec());
   }
+  std::vector<uint32_t> down;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (IsDown(i)) down.push_back(slots_[i]->shard.id);
+  }
+  own_.Tick(down);
 }
 
 void ShardPool::CloseIdle(Slot& slot, int64_t now_usec) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "proxy/shard/own_connections.h"
 #include "proxy/shard/shard_connection.h"
 #include "proxy/topology.h"
 #include "proxy/worker_stats.h"
@@ -21,7 +22,8 @@ class ShardPool {
   // A connection beyond the first, or for another database or version, is closed after this long without use.
   static constexpr int64_t kIdleUsec = 60'000'000;
 
-  ShardPool(ShardEnvironment& environment, WorkerStats& stats) : environment_(environment), stats_(stats) {}
+  ShardPool(ShardEnvironment& environment, WorkerStats& stats)
+      : environment_(environment), stats_(stats), own_(environment, stats) {}
 
   // Connects to new shards, follows those that moved house, drops those that left.
   void Adopt(const Topology& topology);
@@ -52,6 +54,9 @@ class ShardPool {
   // ShardSession).
   void MarkForDrain(DrainFor whom, uint32_t shard_id, bool to_the_end);
   bool Drained(DrainFor whom, uint32_t shard_id) const;
+
+  // For clients whose state a server keeps.
+  OwnConnections& own() { return own_; }
 
   EventLoop& loop() { return environment_.loop; }
   size_t shards() const { return slots_.size(); }
@@ -89,6 +94,7 @@ class ShardPool {
 
   ShardEnvironment& environment_;
   WorkerStats& stats_;
+  OwnConnections own_;
   std::vector<std::unique_ptr<Slot>> slots_;  // in the topology's order
   uint32_t next_lane_id_ = 1;
   uint32_t next_detour_ = 1;

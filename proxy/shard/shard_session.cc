@@ -49,7 +49,9 @@ bool ShardSession::OnBytesRead(size_t count) {
     if (status == protocol::ParseStatus::kError) return false;
     if (status == protocol::ParseStatus::kNeedMore) break;
     if (scanner_.is_push()) {
+      const std::string_view push(block_->data() + reply_begin_, scanned - reply_begin_);
       reply_begin_ = scanned;
+      if (push_sink_ != nullptr) push_sink_->OnPush(push);
       continue;
     }
     if (positions_.empty()) return false;

@@ -17,6 +17,16 @@ namespace ringway::proxy {
 // Who waits until a connection has answered what was under way: each has a mark of its own.
 enum class DrainFor : uint8_t { kMove, kHotKeys };
 
+// Gets the pushes of RESP3.
+class PushSink {
+ public:
+  // Whole; valid for the call.
+  virtual void OnPush(std::string_view push) = 0;
+
+ protected:
+  ~PushSink() = default;
+};
+
 // A shard connection's protocol, without its socket: requests out, replies in, matched by position. A request
 // that was given up (timed out, or its client left) keeps its position until its reply has been thrown away,
 // so a late reply never reaches anyone. Thread: one worker. Owns: its output, the queue of positions, a reply
@@ -24,6 +34,9 @@ enum class DrainFor : uint8_t { kMove, kHotKeys };
 class ShardSession {
  public:
   ShardSession(RequestTable& requests, ShardStats& stats);
+
+  // Null, as at first: they are thrown away.
+  void set_push_sink(PushSink* sink) { push_sink_ = sink; }
 
   // Takes the position for one part of `request` (null: the reply is thrown away); the caller appends one
   // whole frame to output() and has counted the part in request->parts_pending.
@@ -96,6 +109,7 @@ class ShardSession {
   uint64_t answered_ = 0;  // positions that were given up or answered
   std::array<DrainMark, 2> drains_{};
   protocol::ReplyScanner scanner_;
+  PushSink* push_sink_ = nullptr;
 
   // Received and not passed on: [reply_begin_, end_) of block_.
   BlockRef block_;

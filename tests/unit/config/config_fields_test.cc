@@ -45,6 +45,7 @@ const std::map<std::string_view, std::string>& OtherValues() {
       {"limits.client_output", "64kb"},
       {"limits.pipeline", "1"},
       {"limits.in_flight_per_shard", "1"},
+      {"limits.own_connections", "1"},
       {"hot_keys.detect", "false"},
       {"hot_keys.buckets", "8"},
       {"hot_keys.threshold", "0.001"},
