@@ -151,7 +151,7 @@ class ClientSession {
   void BeginBucketRead() { ++bucket_reads_; }
   void EndBucketRead() { --bucket_reads_; }
   HotTrail& hot_trail() { return hot_trail_; }
-  HotTrail::Step* FindHotStep(const HotKey& key) { return hot_trail_.Find(&key, answered(), pending_ == 0); }
+  HotTrail::Step* FindHotStep(const HotKey& key) { return hot_trail_.Find(key, answered()); }
   // Requests have numbers from 1; of those taken so far, the first answered() have been answered.
   uint64_t next_request() const { return taken_ + 1; }
   uint64_t answered() const { return taken_ - pending_; }

@@ -70,7 +70,9 @@ bool BucketFill::OnAllParts(Request& request) {
 void BucketFill::OnStored(uint32_t bucket, bool stored) {
   HotPlacement::Bucket& to = *placement_->buckets[bucket];
   if (stored) {
-    to.copy.Set({ids_[bucket], generation_, asked_usec_ + life_ms_ * kUsecPerMs});
+    // The limit may have been lowered meanwhile.
+    const int64_t life_ms = std::min(life_ms_, context_.settings.max_staleness_ms);
+    to.copy.Set({ids_[bucket], generation_, asked_usec_ + life_ms * kUsecPerMs, expires_});
     context_.sender.requests().stats().bucket_fills.Add();
     any_stored_ = true;
   }
@@ -89,7 +91,7 @@ bool BucketFill::AskValue(Request& request) {
   }
   step_ = Step::kValue;
   generation_ = state.generation();
-  asked_usec_ = context_.sender.requests().now_usec();
+  asked_usec_ = context_.clock();
   const uint32_t owner = context_.home.OwnerOf(placement_->hash);
   std::string frame;
   protocol::AppendCommand(frame, {"DUMP", key().key()});
@@ -102,7 +104,8 @@ bool BucketFill::AskValue(Request& request) {
 
 bool BucketFill::Store(Request& request) {
   life_ms_ = std::min(context_.settings.max_staleness_ms, kMostLifeMs);
-  if (lifetime_ms_ != kNoExpiry) life_ms_ = std::min(life_ms_, lifetime_ms_);
+  expires_ = lifetime_ms_ != kNoExpiry && lifetime_ms_ <= life_ms_;
+  if (expires_) life_ms_ = lifetime_ms_;
   const auto value = protocol::BulkOf(value_.view());
   // MEMORY USAGE looks at a few elements only.
   const bool too_large =
@@ -138,10 +141,11 @@ void BucketFill::StoreIn(Request& request, uint32_t bucket, std::string_view val
   ids_[bucket] = NextCopyId();
   const std::string name = key().key() + BucketSuffix(context_.settings.run, ids_[bucket]);
   if (context_.copies != nullptr) {
-    context_.copies->Add(key().db(), to.shard_id, name, asked_usec_ + life_ms_ * kUsecPerMs);
+    context_.copies->Add(key().db(), to.shard_id, name, asked_usec_ + life_ms_ * kUsecPerMs,
+                         context_.sender.requests().now_usec());
   }
   std::string frame;
-  protocol::AppendCommand(frame, {"RESTORE", name, std::to_string(life_ms_), value});
+  protocol::AppendCommand(frame, {"RESTORE", name, std::to_string(LifeLeftMs()), value});
   context_.sender.SendPart(request, bucket, to.shard_id, key().db(), frame);
   // Reads that were sent to the last copy may still be under way, those to the one before hardly.
   const uint64_t old = std::exchange(to.older_id, std::exchange(to.last_id, ids_[bucket]));
@@ -154,11 +158,15 @@ void BucketFill::StoreIn(Request& request, uint32_t bucket, std::string_view val
                            frame);
 }
 
+// A copy does not outlive its key, but for the time that RESTORE takes.
+int64_t BucketFill::LifeLeftMs() const {
+  const int64_t passed_ms = (context_.clock() - asked_usec_ + kUsecPerMs - 1) / kUsecPerMs;
+  return std::max<int64_t>(life_ms_ - passed_ms, 1);
+}
+
 // The key is not one to copy: what there is of older copies is given up.
 void BucketFill::Refuse() {
-  for (const auto& bucket : placement_->buckets) {
-    if (const auto copy = bucket->copy.Get()) bucket->copy.Forget(copy->id);
-  }
+  placement_->ForgetCopies();
   End(kRestUsec);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ class CopyRegistry;
 // Gives all buckets of a hot key a new copy each: asks the key how large it is, then for its value and its
 // lifetime, and sends these to the buckets' shards. A bucket is used as soon as its own shard has answered.
 // What is stored belongs to the generation in which the value was asked for. Thread: one worker. Owns:
-// nothing. Limits: one fill of a key at a time, among all workers.
+// nothing. Limits: one fill of a key asks for its value at a time, among all workers, and a bucket is sent
+// one copy at a time.
 class BucketFill final : public ReplyCollector {
  public:
   // Between two fills of one key, whatever happens to it.
@@ -42,6 +44,7 @@ class BucketFill final : public ReplyCollector {
     HotKeyHome& home;
     FillSettings settings;
     CopyRegistry* copies = nullptr;  // told of every copy before it is stored; null: nobody is
+    std::function<int64_t()> clock;  // monotonic, microseconds
   };
 
   // The caller has taken the placement's `filling`, which is given back at the end.
@@ -64,6 +67,7 @@ class BucketFill final : public ReplyCollector {
   bool Store(Request& request);
   void OnStored(uint32_t bucket, bool stored);
   void StoreIn(Request& request, uint32_t bucket, std::string_view value);
+  int64_t LifeLeftMs() const;
   void Refuse();
   void End(int64_t rest_usec);
 
@@ -75,7 +79,8 @@ class BucketFill final : public ReplyCollector {
   int64_t asked_usec_ = 0;
   Slice value_;
   int64_t lifetime_ms_ = -2;   // as PTTL answers
-  int64_t life_ms_ = 0;        // of the copies
+  int64_t life_ms_ = 0;        // of the copies, from asked_usec_ on
+  bool expires_ = false;       // it ends with the key's
   std::vector<uint64_t> ids_;  // of the copies by bucket; 0: none is sent
   bool any_stored_ = false;
 };

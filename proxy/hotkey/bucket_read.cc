@@ -145,14 +145,25 @@ void BucketRead::AskKeyItself(Request& request) {
   key_asked_ = true;
   if (HotTrail::Step* step = StepOf(request)) step->fell_back = std::min(step->fell_back, number_);
   ++request.parts_pending;
+  AwaitKey(request);
+}
+
+void BucketRead::AwaitKey(Request& request) {
+  asked_generation_ = pool_.home_.Generation();
   pool_.home_.AwaitKey(request, *this, entry_->key().db(), entry_->key().key(), entry_->placement->hash);
 }
 
 void BucketRead::OnKeyPulled(Request& request, const PullOutcome& outcome) {
   if (outcome.kind == PullOutcome::Kind::kPulled) {
+    // The next move may have begun while the key was on its way.
+    const uint64_t hash = entry_->placement->hash;
+    if (pool_.home_.Generation() != asked_generation_ || pool_.home_.IsHeld(hash)) {
+      AwaitKey(request);
+      return;
+    }
     // On one connection, or a later read of the client might be carried out before this one.
-    pool_.sender_.SendInOrder(request, kKeyItself, pool_.home_.OwnerOf(entry_->placement->hash),
-                              entry_->key().db(), frame_, nullptr);
+    pool_.sender_.SendInOrder(request, kKeyItself, pool_.home_.OwnerOf(hash), entry_->key().db(), frame_,
+                              nullptr);
   } else {
     reply_ = pool_.sender_.requests().Copy("-" + outcome.error + "\r\n");
   }

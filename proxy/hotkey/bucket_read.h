@@ -68,6 +68,7 @@ class BucketRead final : public ReplyCollector, public PullWaiter {
   bool Judge(Request& request);
   void AskPresence(Request& request);
   void AskKeyItself(Request& request);
+  void AwaitKey(Request& request);
   // Of the client's reads of the key under way; null if it has gone.
   HotTrail::Step* StepOf(const Request& request) const;
   void NameKeyInReply();
@@ -87,6 +88,7 @@ class BucketRead final : public ReplyCollector, public PullWaiter {
   bool presence_known_ = false;
   bool present_ = false;
   bool key_asked_ = false;
+  uint64_t asked_generation_ = 0;  // of the topology, when the key was waited for
 };
 
 }  // namespace ringway::proxy

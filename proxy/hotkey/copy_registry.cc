@@ -5,8 +5,10 @@
 
 namespace ringway::proxy {
 
-void CopyRegistry::Add(uint32_t db, uint32_t shard_id, std::string name, int64_t expires_usec) {
+void CopyRegistry::Add(uint32_t db, uint32_t shard_id, std::string name, int64_t expires_usec,
+                       int64_t now_usec) {
   const MutexLock lock(mutex_);
+  if (now_usec >= next_sweep_usec_) ForgetExpired(now_usec);
   Copies& copies = places_[{db, shard_id}];
   if (copies.size() >= kMaxCopies) size_.fetch_sub(ForgetHalf(copies), std::memory_order_relaxed);
   if (copies.insert_or_assign(std::move(name), expires_usec + kKeepUsec).second) {

@@ -23,8 +23,8 @@ class CopyRegistry {
   // A server may need a moment to remove what has expired, and so may a copy on its way to it.
   static constexpr int64_t kKeepUsec = 1'000'000;
 
-  // Before the copy is sent. `expires_usec`: of the monotonic clock.
-  void Add(uint32_t db, uint32_t shard_id, std::string name, int64_t expires_usec);
+  // Before the copy is sent. Times of the monotonic clock.
+  void Add(uint32_t db, uint32_t shard_id, std::string name, int64_t expires_usec, int64_t now_usec);
   // It has been removed before its time.
   void Remove(uint32_t db, uint32_t shard_id, const std::string& name);
 

@@ -6,14 +6,11 @@
 #include "ring/key_hash.h"
 
 namespace ringway::proxy {
-namespace {
 
 // Numbers of databases are small: spread over all bits, so that one key's hashes differ everywhere.
-uint64_t HashOf(uint32_t db, std::string_view key) {
+uint64_t HeavyHitters::HashOf(uint32_t db, std::string_view key) {
   return ring::Xxh3(key) ^ (uint64_t{db} * 0x9e3779b97f4a7c15);
 }
-
-}  // namespace
 
 HeavyHitters::HeavyHitters() {
   table_.fill(kNone);
@@ -34,10 +31,9 @@ size_t HeavyHitters::Find(uint64_t hash, uint32_t db, std::string_view key) cons
   return place;
 }
 
-void HeavyHitters::Add(uint32_t db, std::string_view key, bool read) {
+void HeavyHitters::Add(uint64_t hash, uint32_t db, std::string_view key, bool read) {
   ++sampled_;
   if (key.size() > kMaxKeyBytes) return;
-  const uint64_t hash = HashOf(db, key);
   size_t place = Find(hash, db, key);
   if (table_[place] == kNone) {
     const uint16_t smallest = order_[0];

@@ -27,7 +27,16 @@ class HeavyHitters {
   HeavyHitters();
 
   // `read`: a bucket could answer it. Constant time.
-  void Add(uint32_t db, std::string_view key, bool read);
+  void Add(uint32_t db, std::string_view key, bool read) { Add(HashOf(db, key), db, key, read); }
+  // The same for who has HashOf(db, key).
+  void Add(uint64_t hash, uint32_t db, std::string_view key, bool read);
+  // Whether the key has a counter.
+  bool Knows(uint64_t hash, uint32_t db, std::string_view key) const {
+    return table_[Find(hash, db, key)] != kNone;
+  }
+  // A key that is not to be told of: it only adds to what has been sampled.
+  void AddOther() { ++sampled_; }
+  static uint64_t HashOf(uint32_t db, std::string_view key);
   // What has been counted: keys of at least `least` (count - error), the most frequent first, at most `most`.
   KeyReport Report(uint64_t least, size_t most) const;
   // Halves all counts, so that the past is forgotten.

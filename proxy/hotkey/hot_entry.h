@@ -45,6 +45,10 @@ class HotKeyHome {
                         uint64_t hash) = 0;
   // The same without waiting.
   virtual bool IsKeyThere(uint32_t db, std::string_view key, uint64_t hash) = 0;
+  // Whether requests on the key wait until it is known where its keys go; Generation() of Topology tells when
+  // keys have changed their places.
+  virtual bool IsHeld(uint64_t hash) const = 0;
+  virtual uint64_t Generation() const = 0;
   // The owner's id.
   virtual uint32_t OwnerOf(uint64_t hash) const = 0;
   // Ids of all servers that requests on the key may have been sent to under the present topology.

@@ -52,7 +52,7 @@ class HotKey {
   std::atomic<uint64_t> word_;
 };
 
-// The copy that a bucket has. Three atomics that are read as one (Boehm, "Can seqlocks get along with
+// The copy that a bucket has. Atomics that are read as one (Boehm, "Can seqlocks get along with
 // programming language memory models?", 2012).
 // Thread: Set, and what else changes it, from whoever fills the key; Get from any.
 class BucketCopy {
@@ -60,14 +60,15 @@ class BucketCopy {
   struct Copy {
     uint64_t id;  // in its name; above 0
     uint64_t generation;
-    int64_t until_usec;  // of the monotonic clock: not to be read from then on
+    int64_t until_usec;    // of the monotonic clock: not to be read from then on
+    bool expires = false;  // that is when the key expires
   };
 
   // Nothing: there is none, or it changes just now.
   std::optional<Copy> Get() const {
     const uint64_t id = id_.load(std::memory_order_acquire);
     const Copy copy{id, generation_.load(std::memory_order_acquire),
-                    until_usec_.load(std::memory_order_acquire)};
+                    until_usec_.load(std::memory_order_acquire), expires_.load(std::memory_order_acquire)};
     if (id == 0 || id_.load(std::memory_order_relaxed) != id) return std::nullopt;
     return copy;
   }
@@ -75,6 +76,7 @@ class BucketCopy {
     id_.store(0, std::memory_order_relaxed);
     generation_.store(copy.generation, std::memory_order_release);
     until_usec_.store(copy.until_usec, std::memory_order_release);
+    expires_.store(copy.expires, std::memory_order_release);
     id_.store(copy.id, std::memory_order_release);
   }
   // From any thread: this copy is not there any more.
@@ -84,6 +86,7 @@ class BucketCopy {
   std::atomic<uint64_t> id_{0};
   std::atomic<uint64_t> generation_{0};
   std::atomic<int64_t> until_usec_{0};
+  std::atomic<bool> expires_{false};
 };
 
 // The number of a copy: none of this process is given out twice. Thread: any.
@@ -112,6 +115,14 @@ struct HotPlacement {
     uint32_t spread = 1;
     for (const auto& bucket : buckets) spread += bucket->copy.Get().has_value() ? 1 : 0;
     return spread;
+  }
+
+  // The next read may have a fill begin.
+  void ForgetCopies() {
+    for (const auto& bucket : buckets) {
+      if (const auto copy = bucket->copy.Get()) bucket->copy.Forget(copy->id);
+    }
+    refill_usec.store(0, std::memory_order_relaxed);
   }
 
   const std::shared_ptr<HotKey> key;

@@ -7,6 +7,7 @@
 
 #include "protocol/command_writer.h"
 #include "proxy/hotkey/bucket_name.h"
+#include "proxy/net/clock.h"
 #include "proxy/xorshift.h"
 
 namespace ringway::proxy {
@@ -24,15 +25,19 @@ HotKeys::HotKeys(ShardSender& sender, HotKeyHome& home)
       settling_(sender.pool(), home),
       writes_(settling_, home, sender.requests().stats()),
       reads_(sender, home),
-      fills_{sender, home, FillSettings{}},
+      fills_{sender, home, FillSettings{}, nullptr, &MonotonicUsec},
       loads_(sender.requests().stats()),
       random_state_(static_cast<uint64_t>(sender.requests().now_usec()) | 1) {
   slots_.fill(kEmpty);
 }
 
 void HotKeys::set_fill_settings(FillSettings settings, CopyRegistry* copies) {
+  const bool sooner = settings.max_staleness_ms < fills_.settings.max_staleness_ms;
   fills_.settings = std::move(settings);
   fills_.copies = copies;
+  if (!sooner) return;
+  // What was to be read for longer is given up; a fill under way keeps to the new limit.
+  for (const auto& entry : entries_) entry->placement->ForgetCopies();
 }
 
 // --- which keys are hot ---
@@ -132,7 +137,10 @@ std::optional<BucketChoice> HotKeys::ChooseAgain(HotEntry& entry, uint8_t resp, 
   // Buckets may have been placed anew.
   if (!generation.has_value() || step.bucket >= entry.buckets.size()) return std::nullopt;
   auto choice = Usable(entry, step.bucket, *generation, resp);
-  if (!choice.has_value() || choice->copy != step.copy) return std::nullopt;
+  // Nor is there an order between two connections.
+  if (!choice.has_value() || choice->copy != step.copy || !(choice->connection->place() == step.place)) {
+    return std::nullopt;
+  }
   choice->escorted = step.escorted;
   return choice;
 }
@@ -171,10 +179,10 @@ std::optional<BucketChoice> HotKeys::Usable(HotEntry& entry, uint32_t bucket, ui
   HotEntry::Bucket& mine = entry.buckets[bucket];
   if (mine.shard == HotEntry::kNoShard) return std::nullopt;
   const auto copy = entry.placement->buckets[bucket]->copy.Get();
-  if (!copy.has_value() || copy->generation != generation ||
-      sender_.requests().now_usec() >= copy->until_usec) {
-    return std::nullopt;
-  }
+  if (!copy.has_value() || copy->generation != generation) return std::nullopt;
+  // A turn's time is behind by what the turn has taken, which is too much for a key that expires.
+  const int64_t now_usec = copy->expires ? fills_.clock() : sender_.requests().now_usec();
+  if (now_usec >= copy->until_usec) return std::nullopt;
   ShardConnection& connection = sender_.pool().Pick(mine.shard, entry.key().db(), resp);
   if (connection.admission() != ShardConnection::Admission::kOpen) return std::nullopt;
   if (mine.named != copy->id) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -29,6 +31,8 @@ class HotKeys {
   void Adopt(const std::shared_ptr<const HotSet>& set);
   void Adopt(const Topology& topology);
   void set_fill_settings(FillSettings settings, CopyRegistry* copies);
+  // In place of the monotonic clock, in microseconds.
+  void set_clock(std::function<int64_t()> clock) { fills_.clock = std::move(clock); }
   void set_ask_fence(HotSettling::AskFence ask_fence) { settling_.set_ask_fence(std::move(ask_fence)); }
   // About ten times a second.
   void Tick(int64_t now_usec);
@@ -44,6 +48,8 @@ class HotKeys {
   std::optional<BucketChoice> Choose(HotEntry& entry, uint8_t resp);
   // The bucket and copy of an earlier choice once more; nothing: not any more.
   std::optional<BucketChoice> ChooseAgain(HotEntry& entry, uint8_t resp, const HotTrail::Step& step);
+  // For a read that the key itself has to answer: what is read often gets copies.
+  void CountReadOfKey(HotEntry& entry) { ReadableGeneration(entry); }
   // Sends a request on one key, argument `key_index`, to a bucket.
   void Read(Request& request, const BucketChoice& choice, const protocol::RequestView& view,
             size_t key_index);
@@ -54,7 +60,7 @@ class HotKeys {
   HotWrites& writes() { return writes_; }
   // All keys of a database, or of all (nothing).
   void NoteAll(std::optional<uint32_t> db);
-  // A write was sent before it was known which keys it names.
+  // Ends writes of which it is not known when they will have been carried out.
   HotSettling& settling() { return settling_; }
 
  private:
@@ -62,7 +68,10 @@ class HotKeys {
   static constexpr size_t kSlots = 4 * HotSet::kMaxKeys;
   static constexpr uint16_t kEmpty = 0xffff;
 
-  static size_t SlotOf(uint64_t hash) { return (hash * 0x9e3779b97f4a7c15ULL) >> 55; }
+  static size_t SlotOf(uint64_t hash) {
+    static_assert(std::has_single_bit(kSlots));
+    return (hash * 0x9e3779b97f4a7c15ULL) >> (64 - std::countr_zero(kSlots));
+  }
   void Place(HotEntry& entry) const;
   std::pair<size_t, size_t> TwoBuckets(const HotEntry& entry);
   // The generation in which copies may be read, if any may. Counts the read.

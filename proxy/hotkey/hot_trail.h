@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "proxy/shard/shard_detour.h"
+
 namespace ringway::proxy {
 
 class HotKey;
@@ -27,6 +29,7 @@ class HotTrail {
     uint64_t copy;      // 0: the key itself was asked
     uint32_t bucket;    // of the copy
     bool escorted;      // with a question for the copy's presence
+    ShardDetour place;  // the connection that the copy was asked for on
     uint32_t followers = 0;
     // The first request for which the key itself had to be asked after all: those behind it must ask it, too.
     uint64_t fell_back = kNone;
@@ -34,23 +37,26 @@ class HotTrail {
     uint64_t proven = 0;
   };
 
+  // The session has nothing under way.
+  void Clear() { steps_.clear(); }
   // The step of a key that has a read under way; null if it has none. Of the session's requests the first
-  // `answered` have been; `idle`: all have.
-  Step* Find(const HotKey* key, uint64_t answered, bool idle) {
-    if (idle) {
-      steps_.clear();
-    } else {
-      std::erase_if(steps_, [answered](const Step& step) { return step.request <= answered; });
-    }
+  // `answered` have been.
+  Step* Find(const HotKey& key, uint64_t answered) {
+    std::erase_if(steps_, [answered](const Step& step) { return step.request <= answered; });
     const auto found =
-        std::find_if(steps_.begin(), steps_.end(), [key](const Step& step) { return step.key == key; });
+        std::find_if(steps_.begin(), steps_.end(), [&key](const Step& step) { return step.key == &key; });
     return found == steps_.end() ? nullptr : &*found;
   }
   // Of a key without a step.
   void Add(const Step& step) { steps_.push_back(step); }
 
+  // The last request of which it was not known which keys it reads when it was sent.
+  void NoteUnknown(uint64_t request) { unknown_ = request; }
+  bool HasUnknown(uint64_t answered) const { return unknown_ > answered; }
+
  private:
   std::vector<Step> steps_;
+  uint64_t unknown_ = 0;
 };
 
 }  // namespace ringway::proxy

@@ -12,7 +12,13 @@ void KeySampler::set_enabled(bool enabled) {
 
 void KeySampler::Take(uint32_t db, std::string_view key, bool read) {
   countdown_ = enabled_ ? Distance() : kNever;
-  if (enabled_ && !IsBucketName(key)) hitters_.Add(db, key, read);
+  if (!enabled_ || IsBucketName(key)) return;
+  const uint64_t hash = HeavyHitters::HashOf(db, key);
+  if (hitters_.Knows(hash, db, key) || doorkeeper_.Knock(hash)) {
+    hitters_.Add(hash, db, key, read);
+  } else {
+    hitters_.AddOther();
+  }
 }
 
 KeyReport KeySampler::TakeReport() {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "protocol/command_table.h"
+#include "proxy/hotkey/doorkeeper.h"
 #include "proxy/hotkey/heavy_hitters.h"
 #include "proxy/hotkey/key_report.h"
 
@@ -16,8 +17,8 @@ class KeySampler {
  public:
   static constexpr uint32_t kSampling = 16;
   static constexpr size_t kMaxReported = 256;
-  // Of the samples in a report: what is seen once is noise.
-  static constexpr uint64_t kLeastReported = 2;
+  // Of the samples in a report, beyond the first, which the doorkeeper holds back.
+  static constexpr uint64_t kLeastReported = 1;
 
   // `seed`: of the distances; another one for each worker.
   explicit KeySampler(uint64_t seed) : random_(seed), countdown_(Distance()) {}
@@ -45,6 +46,7 @@ class KeySampler {
   // 1 to 2 * kSampling - 1, each as likely.
   uint32_t Distance();
 
+  Doorkeeper doorkeeper_;
   HeavyHitters hitters_;
   uint64_t random_;
   bool enabled_ = true;

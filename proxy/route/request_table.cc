@@ -31,7 +31,7 @@ Request* RequestTable::NewInternal(CollectorPtr collector) {
 }
 
 void RequestTable::Free(Request* request) {
-  RINGWAY_CHECK(request->parts_pending == 0);
+  RINGWAY_CHECK(request->parts_pending == 0 && request->hook == nullptr);
   request->next = nullptr;
   request->client = nullptr;
   request->collector.reset();
@@ -125,10 +125,14 @@ void RequestTable::TellHook(Request* request) {
 }
 
 void RequestTable::OnError(Request* request, uint32_t part, std::string_view error) {
+  if (request->hook != nullptr) request->in_doubt = true;
+  Refuse(request, part, error);
+}
+
+void RequestTable::Refuse(Request* request, uint32_t part, std::string_view error) {
   std::string text;
   text.reserve(error.size() + 3);
   text.append("-").append(error).append("\r\n");
-  if (request->hook != nullptr) request->in_doubt = true;
   OnReply(request, part, Copy(text), true);
 }
 

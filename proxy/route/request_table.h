@@ -32,6 +32,9 @@ class RequestTable {
   // An error of the proxy's own in place of a part's reply, "WORD sentence".
   void OnError(Request* request, uint32_t part, std::string_view error);
 
+  // The same for a part that was not sent to any server.
+  void Refuse(Request* request, uint32_t part, std::string_view error);
+
   // A reply that has been passed on in part will not be completed; its client is being closed.
   void OnCutOff(Request* request);
 

@@ -380,6 +380,7 @@ RequestHandler::Outcome Router::SendAskKeys(ClientSession& session, const Comman
   }
   const uint32_t target[] = {AnyShard()};
   if (!AdmitParts(session, target)) return Outcome::kStall;
+  session.hot_trail().NoteUnknown(session.next_request());
   Request* sent = session.NewRequest(row.id);
   sent->collector.reset(
       new AskKeysCollector(requests_, *this,

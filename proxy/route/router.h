@@ -199,6 +199,10 @@ class Router final : public RequestHandler,
   void AwaitKey(Request& request, PullWaiter& waiter, uint32_t db, std::string_view key,
                 uint64_t hash) override;
   bool IsKeyThere(uint32_t db, std::string_view key, uint64_t hash) override;
+  bool IsHeld(uint64_t hash) const override {
+    return topology_->holding() && topology_->move->Moves(hash);
+  }
+  uint64_t Generation() const override { return topology_->generation; }
   uint32_t OwnerOf(uint64_t hash) const override;
   std::vector<uint32_t> ServersOf(std::string_view key) const override;
   std::shared_ptr<const void> RenewEpochToken() override;

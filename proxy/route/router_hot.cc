@@ -14,13 +14,9 @@ namespace {
 bool MayWrite(const CommandRow& row) { return (row.flags & protocol::kReadonly) == 0; }
 
 // A request of several keys has steps of its own before it counts as under way, so those that bind nobody
-// any more are forgotten before its first key is looked at, and not in between (FindStep).
+// any more are forgotten before its first key is looked at, and not in between.
 void ForgetStepsWhenIdle(ClientSession& session) {
-  if (session.pending() == 0) session.hot_trail().Find(nullptr, session.answered(), true);
-}
-
-HotTrail::Step* FindStep(ClientSession& session, const HotKey& key) {
-  return session.hot_trail().Find(&key, session.answered(), false);
+  if (session.pending() == 0) session.hot_trail().Clear();
 }
 
 }  // namespace
@@ -49,8 +45,9 @@ std::optional<RequestHandler::Outcome> Router::ReadFromBucket(ClientSession& ses
   HotEntry* entry = hot_keys_.Find(session.state().db, request[key_index], hash);
   if (entry == nullptr) return std::nullopt;
   ForgetStepsWhenIdle(session);
-  bool must_wait = false;
-  const auto choice = ChooseBucket(session, *entry, &must_wait);
+  // Which keys an older request reads a server has yet to say.
+  bool must_wait = session.hot_trail().HasUnknown(session.answered());
+  const auto choice = must_wait ? std::nullopt : ChooseBucket(session, *entry, &must_wait);
   if (must_wait) {
     session.StallUntilAnswered();
     return Outcome::kStall;
@@ -64,16 +61,25 @@ std::optional<RequestHandler::Outcome> Router::ReadFromBucket(ClientSession& ses
 // (HotTrail).
 std::optional<BucketChoice> Router::ChooseBucket(ClientSession& session, HotEntry& entry, bool* must_wait) {
   const uint8_t resp = session.state().resp;
-  HotTrail::Step* step = FindStep(session, entry.key());
+  HotTrail::Step* step = session.FindHotStep(entry.key());
   std::optional<BucketChoice> choice;
   if (step == nullptr) {
     choice = hot_keys_.Choose(entry, resp);
-    session.hot_trail().Add({&entry.key(), session.next_request(), choice.has_value() ? choice->copy : 0,
-                             choice.has_value() ? choice->bucket : 0,
-                             choice.has_value() && choice->escorted});
+    HotTrail::Step first{&entry.key(), session.next_request(), 0, 0, false, {}};
+    if (choice.has_value()) {
+      first.copy = choice->copy;
+      first.bucket = choice->bucket;
+      first.escorted = choice->escorted;
+      first.place = choice->connection->place();
+    }
+    session.hot_trail().Add(first);
     return choice;
   }
-  if (step->copy != 0) choice = hot_keys_.ChooseAgain(entry, resp, *step);
+  if (step->copy != 0) {
+    choice = hot_keys_.ChooseAgain(entry, resp, *step);
+  } else {
+    hot_keys_.CountReadOfKey(entry);
+  }
   // Answers of buckets are held whole, so a client that asks for large ones gets them one by one.
   const auto held = static_cast<size_t>(entry.placement->bytes.load(std::memory_order_relaxed)) *
                     (session.bucket_reads() + 1);
@@ -109,9 +115,9 @@ std::optional<RequestHandler::Outcome> Router::NoteReads(ClientSession& session,
     const std::string_view key = request[index];
     HotEntry* entry = hot_keys_.Find(session.state().db, key, topology_->ring.Hash(key));
     if (entry == nullptr) continue;
-    HotTrail::Step* step = FindStep(session, entry->key());
+    HotTrail::Step* step = session.FindHotStep(entry->key());
     if (step == nullptr) {
-      session.hot_trail().Add({&entry->key(), session.next_request(), 0, 0, false});
+      session.hot_trail().Add({&entry->key(), session.next_request(), 0, 0, false, {}});
     } else if (step->copy == 0) {
       step->request = session.next_request();
     } else {

@@ -74,6 +74,11 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
       }
     }
     if (hot) {
+      // Which keys an older request reads a server has yet to say.
+      if (from_buckets && session.hot_trail().HasUnknown(session.answered())) {
+        session.StallUntilAnswered();
+        return Outcome::kStall;
+      }
       const auto outcome =
           from_buckets ? StallBehindBucketReads(session) : NoteHotWrites(session, row, request);
       if (outcome.has_value()) return *outcome;
@@ -83,7 +88,7 @@ RequestHandler::Outcome Router::RouteSplit(ClientSession& session, const Command
     }
   }
   // The steps of this request's own keys, which it has before it counts as under way, stay.
-  if (from_buckets && session.pending() == 0) session.hot_trail().Find(nullptr, session.answered(), true);
+  if (from_buckets && session.pending() == 0) session.hot_trail().Clear();
   FindParts(*topology_, request, step, from_buckets ? &session : nullptr);
   if (hot_parts_wait_) {
     session.StallUntilAnswered();
@@ -177,8 +182,8 @@ void Router::StartSplit(Request& sent, const Destination& to, const CommandRow& 
   for (uint32_t part = 0; part < parts; ++part) {
     if (part_outputs_[part] != nullptr || part_shards_[part] == kBucketPart) continue;
     const ShardConnection* connection = ConnectionTo(to, part_shards_[part], sent.resp);
-    requests_.OnError(&sent, part,
-                      connection == nullptr ? std::string(kShardHasLeft) : connection->DownError());
+    requests_.Refuse(&sent, part,
+                     connection == nullptr ? std::string(kShardHasLeft) : connection->DownError());
   }
   for (const HotPart& hot : hot_parts_) hot_keys_.ReadPart(sent, hot.part, hot.choice, request[0]);
 }
@@ -203,7 +208,7 @@ RequestHandler::Outcome Router::SendToFirst(size_t shards, ClientSession& sessio
   }
   for (const uint32_t shard : down) {
     ShardConnection& connection = pool_.Pick(shard, session.state().db, session.state().resp);
-    requests_.OnError(sent, shard, connection.DownError());
+    requests_.Refuse(sent, shard, connection.DownError());
   }
   return Outcome::kTaken;
 }

@@ -36,9 +36,9 @@ class ShardSender {
               const BlockRef* block) {
     ++request.parts_pending;
     if (connection == nullptr) {
-      requests_.OnError(&request, part, kShardHasLeft);
+      requests_.Refuse(&request, part, kShardHasLeft);
     } else if (connection->admission() == ShardConnection::Admission::kDown) {
-      requests_.OnError(&request, part, connection->DownError());
+      requests_.Refuse(&request, part, connection->DownError());
     } else {
       connection->Send(&request, part, frame, block);
     }

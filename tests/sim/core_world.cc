@@ -134,6 +134,7 @@ CoreWorld::CoreWorld(const Options& options)
       shards_(options.shards) {
   std::vector<size_t> all(options.shards);
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  router.hot_keys().set_clock([this] { return now_usec; });
   Adopt(all);
 }
 

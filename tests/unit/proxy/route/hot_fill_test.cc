@@ -142,6 +142,41 @@ TEST_F(HotFillTest, ACopyOutlivesItsKey) {
   EXPECT_EQ(placement->buckets[0]->copy.Get()->until_usec, world.now_usec + 300'000);
 }
 
+TEST_F(HotFillTest, ACopyLivesOnAfterItsKeyForAsLongAsTheAnswerTook) {
+  AskSize();
+  world.now_usec += 7'001;
+  Reply(0, "$4\r\ndump\r\n:300\r\n");
+  StoredIn(1, "292");
+  AnswerStores();
+  const auto kept = placement->buckets[0]->copy.Get();
+  EXPECT_EQ(kept->until_usec, world.now_usec - 7'001 + 300'000);
+  EXPECT_TRUE(kept->expires);
+}
+
+TEST_F(HotFillTest, ACopyThatEndsBeforeItsKeyIsTakenForOneThatEndsWithIt) {
+  AskValue("$4\r\ndump\r\n", ":1001\r\n");
+  AnswerStores();
+  EXPECT_FALSE(placement->buckets[0]->copy.Get()->expires);
+}
+
+TEST_F(HotFillTest, AFillUnderWayKeepsToALimitThatHasBeenLowered) {
+  AskValue();
+  StoredIn(1, "1000");
+  hot.SetLimits(250, 1000);
+  AnswerStores();
+  EXPECT_EQ(placement->buckets[0]->copy.Get()->until_usec, world.now_usec + 250'000);
+}
+
+// A connection that many share never rests, so all of its reads follow the first.
+TEST_F(HotFillTest, ReadsThatFollowOneOfTheKeyPayForNoFill) {
+  for (int i = 1; i < kReads; ++i) Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0), Each(ElementsAre("GET", key)));
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0),
+              ElementsAre(ElementsAre("MEMORY", "USAGE", key), ElementsAre("GET", key)));
+  client.reset();
+}
+
 TEST_F(HotFillTest, ACopyIsStalerThanAllowed) {
   hot.SetLimits(250, 1000);
   AskValue("$4\r\ndump\r\n", ":300\r\n");

@@ -103,6 +103,38 @@ TEST_F(HotMoveTest, TheKeyIsAskedBeforeItHasBeenPulled) {
   EXPECT_EQ(Reply(3, "$1\r\nv\r\n"), "$1\r\nv\r\n");
 }
 
+TEST_F(HotMoveTest, AKeyIsAskedForWhereItWasBeforeTheNextMove) {
+  BeginMove();
+  Ask({"GET", key});
+  Reply(0, kWrongType);
+  EXPECT_EQ(world.TakeRequests(1), BatchOf({key}));
+  // It turns back while the key is on its way.
+  const auto back = world.MakePlan(four, three);
+  AdoptAndResume(HoldingTopology(++epoch, 1, back));
+  Reply(1, BatchReply(1));
+  EXPECT_THAT(world.TakeRequests(3), IsEmpty()) << "held";
+  AdoptAndResume(MovingTopology(++epoch, 2, back));
+  EXPECT_THAT(world.TakeRequests(3), SizeIs(6)) << "it is brought back first";
+  Reply(3, BatchReply(1));
+  EXPECT_THAT(world.TakeRequests(1), ElementsAre(ElementsAre("GET", key)));
+  EXPECT_EQ(Reply(1, "$1\r\nv\r\n"), "$1\r\nv\r\n");
+}
+
+TEST_F(HotMoveTest, AKeyIsAskedForWhereItWasBeforeTheMoveTurnedBack) {
+  BeginMove();
+  Ask({"GET", key});
+  Reply(0, kWrongType);
+  EXPECT_EQ(world.TakeRequests(1), BatchOf({key}));
+  const auto back = world.MakePlan(four, three);
+  AdoptAndResume(MovingTopology(++epoch, 2, back));
+  Reply(1, BatchReply(1));
+  EXPECT_THAT(world.TakeRequests(1), IsEmpty()) << "it may have arrived at the other";
+  EXPECT_THAT(world.TakeRequests(3), SizeIs(6));
+  Reply(3, BatchReply(1));
+  EXPECT_THAT(world.TakeRequests(1), ElementsAre(ElementsAre("GET", key)));
+  EXPECT_EQ(Reply(1, "$1\r\nv\r\n"), "$1\r\nv\r\n");
+}
+
 TEST_F(HotMoveTest, AKeyThatCannotBePulledShowsAsMissing) {
   BeginMove();
   Ask({"GET", key});

@@ -88,6 +88,45 @@ TEST_F(HotOrderTest, AWriteWhoseKeysAServerTellsOvertakesAReadThatMayYetAskTheKe
   EXPECT_EQ(in_flight(), 1u);
 }
 
+TEST_F(HotOrderTest, AReadBehindOneWhoseKeysAServerTellsIsAnsweredByACopy) {
+  const std::string reply =
+      "*1\r\n*6\r\n" + Bulk("new.any") + ":-2\r\n*2\r\n+readonly\r\n+movablekeys\r\n:0\r\n:0\r\n:0\r\n";
+  world.router.Adopt(
+      std::shared_ptr<const protocol::LearnedCommands>(protocol::LearnedCommands::FromReply(reply)));
+  const std::vector<std::vector<std::string>> reads = {{"GET", key}, {"MGET", key, world.KeyOn(2)}};
+  for (const std::vector<std::string>& read : reads) {
+    client->Send(Command({"NEW.ANY", key}) + Command(read));
+    world.EndTurn();
+    EXPECT_EQ(in_flight(), 1u) << "it waits";
+    for (size_t shard = 0; shard < 3; ++shard) {
+      const auto asked = world.TakeRequests(shard);
+      if (!asked.empty()) Reply(shard, "*1\r\n" + Bulk(key));
+    }
+    FromKey("$1\r\nv\r\n");
+    EXPECT_THAT(world.TakeRequests(1), SizeIs(1)) << "and goes on";
+    FromCopy("$1\r\nv\r\n");
+    while (world.session(2).in_flight() > 0) Reply(2, "*1\r\n$-1\r\n");
+    client = std::make_unique<FakeClient>(world.environment, 7);
+  }
+}
+
+TEST_F(HotOrderTest, AReadTakesAnotherConnectionThanThoseBeforeIt) {
+  Ask({"GET", key});
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(2));
+  // A large reply of somebody else's occupies the connection.
+  FakeClient other(world.environment, 8);
+  other.Send(Command({"GET", world.KeyOn(1)}));
+  FromCopy("$1\r\nv\r\n");
+  Ask({"GET", key});
+  ASSERT_THAT(world.TakeRequests(1), SizeIs(2));
+  FromCopy("$1\r\nv\r\n");
+  world.Reply(1, "$100000\r\n" + std::string(50'000, 'x'));
+  ASSERT_TRUE(world.pool.MainConnection(1).session().occupied());
+  Ask({"GET", key});
+  EXPECT_TRUE(client->session().stalled());
+}
+
 TEST_F(HotOrderTest, WritesOfOtherKeysWaitForAHotKeysRead) {
   const std::string other = world.KeyOn(0, "other");
   client->Send(Command({"GET", key}) + Command({"SET", other, "v"}));

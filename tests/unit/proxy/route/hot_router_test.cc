@@ -127,6 +127,30 @@ TEST_F(HotRouterTest, ACopyIsReadBeyondItsTime) {
   EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key)));
 }
 
+// Its turn may have begun before the key expired.
+TEST_F(HotRouterTest, ACopyIsReadWhenItsKeyHasExpiredWithinTheTurn) {
+  int64_t clock_usec = world.now_usec + 999'999;
+  hot.hot_keys().set_clock([&] { return clock_usec; });
+  placement->buckets[0]->copy.Set({NextCopyId(), state().generation(), world.now_usec + 1'000'000, true});
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1));
+  FromCopy("$1\r\nv\r\n");
+  ++clock_usec;
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0), ElementsAre(ElementsAre("GET", key)));
+}
+
+TEST_F(HotRouterTest, ACopyIsReadForLongerThanALimitThatWasLowered) {
+  hot.SetLimits(1000, 1024);
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(1), SizeIs(1)) << "the same limit ends nothing";
+  FromCopy("$1\r\nv\r\n");
+  hot.SetLimits(999, 1024);
+  Ask({"GET", key});
+  EXPECT_THAT(world.TakeRequests(0),
+              ElementsAre(ElementsAre("MEMORY", "USAGE", key), ElementsAre("GET", key)));
+}
+
 TEST_F(HotRouterTest, ReadsWaitForABucketsShardThatIsFull) {
   world.shard_environment.settings.in_flight = 1;
   FakeClient other(world.environment, 8);

@@ -89,8 +89,8 @@ TEST_F(RouterCopiesTest, DbsizeAsksForCopiesWhenThereAreNone) {
 
 TEST_F(RouterCopiesTest, DbsizeCountsThoseThatAreThere) {
   const uint32_t shard_id = world.router.topology().shards[1].id;
-  copies_.Add(0, shard_id, CopyOf("a"), world.now_usec + 1'000'000);
-  copies_.Add(5, shard_id, CopyOf("of another database"), world.now_usec + 1'000'000);
+  copies_.Add(0, shard_id, CopyOf("a"), world.now_usec + 1'000'000, world.now_usec);
+  copies_.Add(5, shard_id, CopyOf("of another database"), world.now_usec + 1'000'000, world.now_usec);
   Ask({"DBSIZE"});
   EXPECT_THAT(world.TakeRequests(1), ElementsAre(ElementsAre("EXISTS", CopyOf("a")), ElementsAre("DBSIZE")))
       << "EXISTS removes what has expired before it is counted";
@@ -103,7 +103,8 @@ TEST_F(RouterCopiesTest, DbsizeCountsThoseThatAreThere) {
 }
 
 TEST_F(RouterCopiesTest, DbsizeLosesTheErrorOfEitherQuestion) {
-  copies_.Add(0, world.router.topology().shards[1].id, CopyOf("a"), world.now_usec + 1'000'000);
+  copies_.Add(0, world.router.topology().shards[1].id, CopyOf("a"), world.now_usec + 1'000'000,
+              world.now_usec);
   for (const bool exists : {true, false}) {
     Ask({"DBSIZE"});
     Reply(0, ":1\r\n");
@@ -114,7 +115,8 @@ TEST_F(RouterCopiesTest, DbsizeLosesTheErrorOfEitherQuestion) {
 }
 
 TEST_F(RouterCopiesTest, DbsizeIsNegativeWhenACopyComesBetweenTheQuestions) {
-  copies_.Add(0, world.router.topology().shards[1].id, CopyOf("a"), world.now_usec + 1'000'000);
+  copies_.Add(0, world.router.topology().shards[1].id, CopyOf("a"), world.now_usec + 1'000'000,
+              world.now_usec);
   Ask({"DBSIZE"});
   Reply(0, ":0\r\n");
   Reply(2, ":0\r\n");
@@ -123,7 +125,8 @@ TEST_F(RouterCopiesTest, DbsizeIsNegativeWhenACopyComesBetweenTheQuestions) {
 }
 
 TEST_F(RouterCopiesTest, DbsizeAsksForThoseLongExpired) {
-  copies_.Add(0, world.router.topology().shards[1].id, CopyOf("a"), world.now_usec - CopyRegistry::kKeepUsec);
+  copies_.Add(0, world.router.topology().shards[1].id, CopyOf("a"), world.now_usec, world.now_usec);
+  world.now_usec += CopyRegistry::kKeepUsec;
   Ask({"DBSIZE"});
   EXPECT_THAT(world.TakeRequests(1), ElementsAre(ElementsAre("DBSIZE")));
   EXPECT_TRUE(copies_.empty());

@@ -161,7 +161,7 @@ TEST_F(RouterKeyspaceTest, DbsizeCountsCopiesOfHotKeysWhileKeysMove) {
   NewKey(0, true);
   const std::string copy = "a" + BucketSuffix("fedcba9876543210", 1);
   keys_[2].insert(copy);
-  copies.Add(0, 2, copy, world.now_usec + 1'000'000);
+  copies.Add(0, 2, copy, world.now_usec + 1'000'000, world.now_usec);
   Adopt(moving_);
   Ask({"DBSIZE"});
   world.router.gate_queue().Look();
