@@ -9,11 +9,11 @@ namespace ringway::protocol::rows {
 // clang-format off
 
 inline constexpr RowSource kListRows[] = {
-    Row("blmove", 6, kWrite | kDenyOom | kNoScript | kBlocking).Keys(Key(1, kTakes), Key(2, kRwInsert)).NotServed(kForBlocking),
-    Row("blmpop", -5, kWrite | kBlocking | kMovableKeys).Keys(Counted(2, kTakes)).NotServed(kForBlocking),
-    Row("blpop", -3, kWrite | kNoScript | kBlocking).Keys(KeyRange(1, -2, kTakes)).NotServed(kForBlocking),
-    Row("brpop", -3, kWrite | kNoScript | kBlocking).Keys(KeyRange(1, -2, kTakes)).NotServed(kForBlocking),
-    Row("brpoplpush", 4, kWrite | kDenyOom | kNoScript | kBlocking).Keys(Key(1, kTakes), Key(2, kRwInsert)).NotServed(kForBlocking),
+    Row("blmove", 6, kWrite | kDenyOom | kNoScript | kBlocking).Keys(Key(1, kTakes), Key(2, kRwInsert)),
+    Row("blmpop", -5, kWrite | kBlocking | kMovableKeys).Keys(Counted(2, kTakes)),
+    Row("blpop", -3, kWrite | kNoScript | kBlocking).Keys(KeyRange(1, -2, kTakes)),
+    Row("brpop", -3, kWrite | kNoScript | kBlocking).Keys(KeyRange(1, -2, kTakes)),
+    Row("brpoplpush", 4, kWrite | kDenyOom | kNoScript | kBlocking).Keys(Key(1, kTakes), Key(2, kRwInsert)),
     Row("lindex", 3, kReadonly).Keys(Key(1, kReads)),
     Row("linsert", 5, kWrite | kDenyOom).Keys(Key(1, kRwInsert)),
     Row("llen", 2, kReadonly | kFast).Keys(Key(1, kRo)),

@@ -41,11 +41,11 @@ inline constexpr RowSource kScriptingRows[] = {
 };
 
 inline constexpr RowSource kTransactionsRows[] = {
-    Row("discard", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy).NotServed(kForTransactions),
-    Row("exec", 1, kNoScript | kLoading | kStale | kSkipSlowlog).NotServed(kForTransactions),
-    Row("multi", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy).NotServed(kForTransactions),
-    Row("unwatch", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy).NotServed(kForTransactions),
-    Row("watch", -2, kNoScript | kLoading | kStale | kFast | kAllowBusy).Keys(KeyRange(1, -1, kRo)).NotServed(kForTransactions),
+    Row("discard", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy).Special(kPass),
+    Row("exec", 1, kNoScript | kLoading | kStale | kSkipSlowlog).Special(kPass),
+    Row("multi", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy).Special(kPass),
+    Row("unwatch", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy).Special(kPass),
+    Row("watch", -2, kNoScript | kLoading | kStale | kFast | kAllowBusy).Keys(KeyRange(1, -1, kRo)).Special(kPass),
 };
 
 inline constexpr RowSource kPubsubRows[] = {

@@ -9,9 +9,9 @@ namespace ringway::protocol::rows {
 // clang-format off
 
 inline constexpr RowSource kSortedSetRows[] = {
-    Row("bzmpop", -5, kWrite | kBlocking | kMovableKeys).Keys(Counted(2, kTakes)).NotServed(kForBlocking),
-    Row("bzpopmax", -3, kWrite | kNoScript | kBlocking | kFast).Keys(KeyRange(1, -2, kTakes)).NotServed(kForBlocking),
-    Row("bzpopmin", -3, kWrite | kNoScript | kBlocking | kFast).Keys(KeyRange(1, -2, kTakes)).NotServed(kForBlocking),
+    Row("bzmpop", -5, kWrite | kBlocking | kMovableKeys).Keys(Counted(2, kTakes)),
+    Row("bzpopmax", -3, kWrite | kNoScript | kBlocking | kFast).Keys(KeyRange(1, -2, kTakes)),
+    Row("bzpopmin", -3, kWrite | kNoScript | kBlocking | kFast).Keys(KeyRange(1, -2, kTakes)),
     Row("zadd", -4, kWrite | kDenyOom | kFast).Keys(Key(1, kRwUpdate)),
     Row("zcard", 2, kReadonly | kFast).Keys(Key(1, kRo)),
     Row("zcount", 4, kReadonly | kFast).Keys(Key(1, kReads)),

@@ -200,10 +200,8 @@ std::string_view UnservedText(Unserved reason) {
   switch (reason) {
     case Unserved::kNone:
       return "it is not served";
-    case Unserved::kForTransactions:
-      return "transactions are not served";
     case Unserved::kForBlocking:
-      return "blocking commands are not served";
+      return "commands of modules that wait at their server are not served";
     case Unserved::kForPubSub:
       return "pub/sub is not served";
     case Unserved::kForMonitor:

@@ -117,7 +117,6 @@ enum class ResponsePolicy : uint8_t {
 // Why a command is not served.
 enum class Unserved : uint8_t {
   kNone,
-  kForTransactions,
   kForBlocking,
   kForPubSub,
   kForMonitor,

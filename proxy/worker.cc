@@ -64,6 +64,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
       config_(state.config()) {
   ApplyConfig();
   router_.set_copies(&state.copies);
+  router_.set_sessions(&session_environment_);
   router_.Adopt(state.topology());
   pool_.Adopt(router_.topology());
   router_.hot_keys().set_ask_fence([this](std::vector<LostConnection> lost) {
@@ -76,6 +77,7 @@ Worker::Worker(ProxyState& state, uint32_t index)
 
 Worker::~Worker() {
   clients_.clear();
+  router_.Close();
   relay_.Close();
   pool_.Close();
   // Those that wait for keys are told while what their requests refer to is there.
@@ -105,7 +107,7 @@ void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction
   drain_.Begin(router_.epoch_token());
   router_.Adopt(topology);
   pool_.Adopt(*topology);
-  router_.ResumeParkedReads();
+  router_.ResumeParked();
   ResumeStopped();
   awaiting_ack_ = std::move(ack);
   if (awaiting_ack_ == nullptr) return;
@@ -116,6 +118,7 @@ void Worker::Adopt(std::shared_ptr<const Topology> topology, TopologyAckFunction
 void Worker::AckWhenDrained() {
   const Topology& topology = router_.topology();
   const std::vector<uint32_t> servers = topology.ServersInMotion();
+  if (!router_.BlockedAreReleased()) return;
   if (!drain_.Ended(servers, topology.phase == Topology::Phase::kLeaving)) return;
   TopologyAck drained{TopologyAck::Kind::kDrained, index_, topology.epoch, {}};
   for (const LostConnection& lost : pool_.lost().all()) {
@@ -249,6 +252,12 @@ void Worker::DeleteClosedClients() {
   EndIfDrained();
 }
 
+size_t Worker::PausedClients() const {
+  if (router_.pause().mode == Pause::Mode::kNone) return 0;
+  return static_cast<size_t>(std::count_if(
+      clients_.begin(), clients_.end(), [](const auto& entry) { return entry.second->session().stalled(); }));
+}
+
 void Worker::CloseIdleClients() {
   const int64_t limit_usec = config_->timeouts.idle_client_ms * 1000;
   if (limit_usec == 0) return;
@@ -273,7 +282,7 @@ void Worker::AfterTurn() {
     while (!session_environment_.resumable.empty()) {
       std::vector<ClientSession*> resumable;
       resumable.swap(session_environment_.resumable);
-      for (ClientSession* session : resumable) static_cast<ClientConnection&>(session->host()).Resume();
+      for (ClientSession* session : resumable) session->host().Resume();
     }
     if (dirty_shards_.empty() && dirty_clients_.empty()) break;
     dirty_shards_.FlushAll();
@@ -303,6 +312,8 @@ void Worker::OnPullWake(evutil_socket_t, short, void* argument) {
 void Worker::Tick() {
   pool_.Tick();
   router_.hot_keys().Tick(loop_.now_usec());
+  router_.TickBlocked();
+  stats_.blocked_clients.Set(router_.blocked_clients() + PausedClients());
   if (loop_.now_usec() >= next_key_report_usec_) {
     next_key_report_usec_ = loop_.now_usec() + HotKeyJudge::kReportUsec;
     state_.hot_key_keeper->PostReport(index_, router_.sampler().TakeReport());

@@ -78,6 +78,8 @@ class Worker final : private ClientConnection::Owner {
   void AfterTurn();
   void Tick();
   void CloseIdleClients();
+  // Those that CLIENT PAUSE keeps waiting, as Redis counts them.
+  size_t PausedClients() const;
   void DeleteClosedClients();
   void ApplyConfig();
   void ResumeStopped();

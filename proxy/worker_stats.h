@@ -76,12 +76,13 @@ struct WorkerStats {
   Counter connections_accepted;
   Counter connections_rejected;
   Counter commands;
-  Counter turns;          // turns of the loop: batches
-  Counter shard_writes;   // write(2)s to shards
-  Counter client_writes;  // write(2)s to clients
-  Counter bytes_in;       // from clients
-  Counter bytes_out;      // to clients
-  Counter block_bytes;    // a gauge: blocks in use
+  Counter turns;            // turns of the loop: batches
+  Counter shard_writes;     // write(2)s to shards
+  Counter client_writes;    // write(2)s to clients
+  Counter bytes_in;         // from clients
+  Counter bytes_out;        // to clients
+  Counter block_bytes;      // a gauge: blocks in use
+  Counter blocked_clients;  // a gauge
   Counter input_overflows;
   Counter output_overflows;
   Counter bucket_reads;          // reads of hot keys that a bucket has answered

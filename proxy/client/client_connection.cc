@@ -39,7 +39,7 @@ void ClientConnection::OnReadable() {
       return;
     case IoStatus::kClosed:
       session_.OnEndOfInput();
-      if (session_.Finished()) {
+      if (session_.Finished() || session_.blocked()) {
         CloseSoon();
       } else {
         // It may only have shut down its sending side, and still wants its replies.
@@ -82,10 +82,12 @@ void ClientConnection::Resume() {
   if (session_.Finished()) CloseSoon();
 }
 
+bool ClientConnection::PeerHasGone() { return closed_ || Transport(fd_.get()).AtEnd(); }
+
 void ClientConnection::Drain() {
   session_.CloseAfterReplies();
   UpdateReading();
-  if (session_.Finished()) CloseSoon();
+  if (session_.Finished() || session_.blocked()) CloseSoon();
 }
 
 void ClientConnection::UpdateReading() {

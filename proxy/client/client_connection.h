@@ -30,8 +30,9 @@ class ClientConnection final : public ClientHost {
 
   void Flush() override;
   void CloseSoon() override;
-  // Parses on after a stop, and reads on if the session wants it.
-  void Resume();
+  // Reads on if the session wants it.
+  void Resume() override;
+  bool PeerHasGone() override;
   // SIGTERM: no further requests; ends when all replies are out.
   void Drain();
 

@@ -7,6 +7,7 @@
 
 #include "proxy/check.h"
 #include "proxy/route/request_table.h"
+#include "proxy/transaction/transaction.h"
 
 namespace ringway::proxy {
 namespace {
@@ -186,6 +187,7 @@ void ClientSession::ReplyError(uint16_t command_id, std::string_view error) {
 }
 
 void ClientSession::Reject(uint16_t command_id, std::string_view error) {
+  if (transaction_ != nullptr) transaction_->Taint();
   environment_.requests.stats().by_command.At(command_id).rejected.Add();
   environment_.requests.stats().NoteError(error);
   EmitWhole(command_id, ErrorReply(error));
@@ -315,7 +317,13 @@ void ClientSession::MaybeResume() {
   MarkResumable();
 }
 
+Transaction& ClientSession::transaction() {
+  if (transaction_ == nullptr) transaction_ = std::make_unique<Transaction>();
+  return *transaction_;
+}
+
 void ClientSession::MarkResumable() {
+  if (inner_ != nullptr) inner_->MarkResumable();
   if (resumable_) return;
   resumable_ = true;
   environment_.resumable.push_back(this);

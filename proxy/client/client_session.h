@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace ringway::proxy {
 
 class ClientSession;
 class RequestTable;
+class Transaction;
 
 // Takes the requests that a session has parsed.
 class RequestHandler {
@@ -41,6 +43,10 @@ class ClientHost : public Flushable {
  public:
   // Ends the connection at the end of the turn, whatever is still to be said.
   virtual void CloseSoon() = 0;
+  // Parses on after a stop.
+  virtual void Resume() = 0;
+  // Whether the client is known to have gone, though that has not been read yet.
+  virtual bool PeerHasGone() { return false; }
 };
 
 // Limits that CONFIG SET may change while sessions live.
@@ -69,6 +75,8 @@ class ClientSession {
  public:
   // Beyond this much unsent output a client is not read from.
   static constexpr size_t kSoftOutputBytes = 1024 * 1024;
+  // A client that is blocked is read from up to here, so that it is seen to go.
+  static constexpr size_t kBlockedInputBytes = 64 * 1024;
 
   ClientSession(SessionEnvironment& environment, ClientHost& host);
   ~ClientSession();
@@ -89,7 +97,11 @@ class ClientSession {
   // it first.
   void Resume();
   // Whether the socket should be read.
-  bool WantsInput() const { return !closing_ && !end_of_input_ && !stopped_; }
+  bool WantsInput() const {
+    return !closing_ && !end_of_input_ && (!stopped_ || (blocked() && input_bytes() < kBlockedInputBytes));
+  }
+  // Waits at a server, so a client that goes is not to be answered.
+  bool blocked() const { return (state_.modes & SessionState::kBlocked) != 0; }
 
   // --- replies ---
   // A request of this client that goes to shards; the caller sends its parts.
@@ -156,13 +168,20 @@ class ClientSession {
   uint64_t next_request() const { return taken_ + 1; }
   uint64_t answered() const { return taken_ - pending_; }
 
+  // What is queued since MULTI, and what is watched; made when first asked for.
+  Transaction& transaction();
+  // Null: it was never asked for.
+  const Transaction* find_transaction() const { return transaction_.get(); }
+  // A session that stands for this one while it has nothing else under way: what wakes this one wakes it.
+  void set_inner(ClientSession* inner) { inner_ = inner; }
+
   SessionState& state() { return state_; }
   const SessionState& state() const { return state_; }
   OutputQueue& output() { return output_; }
   ClientHost& host() { return host_; }
   SessionEnvironment& environment() { return environment_; }
   size_t pending() const { return pending_; }
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return stopped_ || (inner_ != nullptr && inner_->stopped()); }
   // A request is at hand that the handler has not taken yet.
   bool stalled() const { return stalled_; }
   size_t input_bytes() const { return input_end_ - input_begin_; }
@@ -221,6 +240,8 @@ class ClientSession {
   uint32_t pulls_of_several_ = 0;
   uint32_t bucket_reads_ = 0;
   HotTrail hot_trail_;
+  std::unique_ptr<Transaction> transaction_;
+  ClientSession* inner_ = nullptr;
 };
 
 }  // namespace ringway::proxy

@@ -14,6 +14,10 @@ struct SessionState {
     kSubscribed = 1u << 1,
     kTracking = 1u << 2,
     kMonitoring = 1u << 3,
+    // Has a request on a connection of its own: what comes behind it waits for the reply.
+    kAwaitsReply = 1u << 4,
+    // That, and the server may keep it waiting.
+    kBlocked = 1u << 5,
   };
 
   uint64_t id = 0;

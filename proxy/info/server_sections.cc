@@ -83,7 +83,7 @@ void WriteClients(const InfoFacts& facts, std::string& out) {
   text.Field("connected_clients", facts.state.connected_clients.load(std::memory_order_relaxed));
   text.Field("cluster_connections", 0);
   text.Field("maxclients", facts.state.max_clients.load(std::memory_order_relaxed));
-  text.Field("blocked_clients", 0);
+  text.Field("blocked_clients", Total(facts.state, &WorkerStats::blocked_clients));
   text.Field("tracking_clients", 0);
   text.Field("clients_in_timeout_table", 0);
 }

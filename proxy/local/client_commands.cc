@@ -1,11 +1,15 @@
 // CLIENT's subcommands that concern the caller alone.
+#include <numeric>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/error_replies.h"
 #include "protocol/number_text.h"
 #include "proxy/local/client_attributes.h"
 #include "proxy/local/client_list.h"
 #include "proxy/local/entries.h"
+#include "proxy/local/gather.h"
 #include "proxy/words.h"
 #include "proxy/worker.h"
 
@@ -134,19 +138,31 @@ Outcome ClientTrackingInfo(LocalCall& call) {
   return Outcome::kTaken;
 }
 
-// No command blocks, so there is nobody to wake.
 Outcome ClientUnblock(LocalCall& call) {
   const protocol::RequestView& request = call.request;
   if (request.size() > 4) {
     call.reply.Error(protocol::SubcommandSyntaxError("CLIENT", request[1]));
-  } else if (request.size() == 4 && !IsWord(request[3], "timeout") && !IsWord(request[3], "error")) {
-    call.reply.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
-  } else if (!protocol::ParseInt64(request[2]).has_value()) {
-    call.reply.Error(protocol::kNotInteger);
-  } else {
-    call.reply.Integer(0);
+    return Outcome::kTaken;
   }
-  return Outcome::kTaken;
+  if (request.size() == 4 && !IsWord(request[3], "timeout") && !IsWord(request[3], "error")) {
+    call.reply.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    return Outcome::kTaken;
+  }
+  const std::optional<int64_t> id = protocol::ParseInt64(request[2]);
+  if (!id.has_value()) {
+    call.reply.Error(protocol::kNotInteger);
+    return Outcome::kTaken;
+  }
+  const bool error = request.size() == 4 && IsWord(request[3], "error");
+  return Gather<int>(
+      call,
+      [id = static_cast<uint64_t>(*id), error](Worker& worker) {
+        ClientConnection* client = worker.FindClient(id);
+        return client != nullptr && worker.router().Unblock(client->session(), error) ? 1 : 0;
+      },
+      [](std::vector<int>& woken, protocol::ReplyWriter& reply) {
+        reply.Integer(std::accumulate(woken.begin(), woken.end(), 0));
+      });
 }
 
 constexpr LocalEntry kEntries[] = {

@@ -4,6 +4,7 @@
 
 #include "protocol/command_table.h"
 #include "proxy/client/client_session.h"
+#include "proxy/transaction/transaction.h"
 #include "proxy/worker_stats.h"
 
 namespace ringway::proxy {
@@ -26,8 +27,11 @@ void Field(std::string& out, std::string_view name, uint64_t value) {
   Field(out, name, std::to_string(value));
 }
 
-std::string Flags(const SessionState& state) {
+std::string Flags(const SessionState& state, const ClientFacts& facts) {
   std::string flags;
+  if ((state.modes & SessionState::kBlocked) != 0) flags.push_back('b');
+  if (facts.queued >= 0) flags.push_back('x');
+  if (facts.dirty) flags.push_back('d');
   if (IsUnix(state)) flags.push_back('U');
   if (state.no_evict) flags.push_back('e');
   if (state.no_touch) flags.push_back('T');
@@ -54,6 +58,10 @@ ClientFacts FactsOf(const ClientSession& session) {
   facts.output_bytes = session.unsent_bytes();
   facts.reading = session.WantsInput();
   facts.writing = facts.output_bytes > 0;
+  if (const Transaction* transaction = session.find_transaction()) {
+    if (transaction->open()) facts.queued = static_cast<int64_t>(transaction->commands().size());
+    facts.dirty = transaction->dirty();
+  }
   return facts;
 }
 
@@ -68,12 +76,12 @@ void AppendClientLine(const SessionState& state, const ClientFacts& facts, int64
   Field(out, "name", state.name);
   Field(out, "age", (now_usec - state.connected_usec) / kSecond);
   Field(out, "idle", (now_usec - state.last_active_usec) / kSecond);
-  Field(out, "flags", Flags(state));
+  Field(out, "flags", Flags(state, facts));
   Field(out, "db", uint64_t{state.db});
   Field(out, "sub", kNone);
   Field(out, "psub", kNone);
   Field(out, "ssub", kNone);
-  Field(out, "multi", int64_t{-1});
+  Field(out, "multi", facts.queued);
   Field(out, "qbuf", facts.input_bytes);
   Field(out, "qbuf-free", facts.input_memory - facts.input_bytes);
   Field(out, "argv-mem", kNone);

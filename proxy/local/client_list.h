@@ -17,6 +17,8 @@ struct ClientFacts {
   uint64_t output_bytes = 0;          // replies not yet taken
   bool reading = true;
   bool writing = false;
+  int64_t queued = -1;  // commands since MULTI; -1: there was none
+  bool dirty = false;   // EXEC will answer nil
 };
 
 ClientFacts FactsOf(const ClientSession& session);

@@ -8,6 +8,7 @@
 #include "proxy/local/client_attributes.h"
 #include "proxy/local/entries.h"
 #include "proxy/redis_version.h"
+#include "proxy/transaction/transaction.h"
 #include "proxy/words.h"
 #include "proxy/worker.h"
 
@@ -150,6 +151,11 @@ Outcome Hello(LocalCall& call) {
 Outcome Reset(LocalCall& call) {
   if (MustWaitToChange(call, 0, 2)) return Outcome::kStall;
   SessionState& state = call.session.state();
+  if (call.session.find_transaction() != nullptr) {
+    call.session.transaction().Close();
+    call.session.transaction().Unwatch();
+  }
+  state.modes = 0;
   state.db = 0;
   state.resp = 2;
   state.authenticated = call.worker.config().requirepass.empty();

@@ -30,6 +30,9 @@ struct WaitingCommand {
   uint32_t shard = 0;
   bool several = true;    // may have more keys than one, in one database
   bool patterns = false;  // SORT: reads keys that its patterns mean, which have not been pulled
+  // Of EXEC: what is sent in its place, and how many replies that gives, of which the last one counts.
+  std::string batch;
+  size_t batch_replies = 0;
 
   protocol::RequestView view() const { return {frame.view(), args}; }
 };

@@ -173,6 +173,12 @@ IoResult Transport::Read(char* data, size_t size) {
   }
 }
 
+bool Transport::AtEnd() {
+  char byte;
+  const ssize_t got = ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
 IoResult Transport::Write(OutputQueue& queue) {
   std::array<iovec, kMaxVectors> vectors;
   const size_t count = queue.Peek(vectors);

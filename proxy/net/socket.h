@@ -57,6 +57,8 @@ class Transport {
   explicit Transport(int fd) : fd_(fd) {}
   // One read(2). kClosed at the end of the stream and on errors.
   IoResult Read(char* data, size_t size);
+  // Whether the peer has ended the stream and nothing it has sent is left.
+  bool AtEnd();
   // One write of as much of `queue` as the socket takes, which is dropped from it.
   IoResult Write(OutputQueue& queue);
 

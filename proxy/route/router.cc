@@ -8,6 +8,7 @@
 #include "proxy/check.h"
 #include "proxy/hotkey/bucket_name.h"
 #include "proxy/log.h"
+#include "proxy/transaction/transaction.h"
 #include "proxy/words.h"
 #include "ring/key_hash.h"
 
@@ -55,7 +56,11 @@ Router::Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, Lo
       flushall_(protocol::FindCommand("flushall")),
       flushdb_(protocol::FindCommand("flushdb")),
       move_(protocol::FindCommand("move")),
-      copy_(protocol::FindCommand("copy")) {}
+      copy_(protocol::FindCommand("copy")),
+      multi_(protocol::FindCommand("multi")),
+      exec_(protocol::FindCommand("exec")),
+      discard_(protocol::FindCommand("discard")),
+      watch_(protocol::FindCommand("watch")) {}
 
 void Router::Adopt(std::shared_ptr<const Topology> topology) {
   if (topology_ != nullptr && topology_->moving()) moving_epochs_.push_back(epoch_token_);
@@ -64,6 +69,21 @@ void Router::Adopt(std::shared_ptr<const Topology> topology) {
   puller_.Adopt(*topology_);
   hot_keys_.Adopt(*topology_);
   UpdateCare();
+}
+
+void Router::Adopt(const std::shared_ptr<const HotSet>& set) {
+  hot_keys_.Adopt(set);
+  UpdateCare();
+  for (BlockedRequest* blocked : blocked_) CountHotWrites(*blocked);
+}
+
+void Router::ResumeParked() {
+  if (topology_->holding()) {
+    ReleaseBlocked();
+  } else {
+    BeginReleased();
+    ResumeParkedReads();
+  }
 }
 
 RequestHandler::Outcome Router::Handle(ClientSession& session, const RequestView& request,
@@ -132,7 +152,7 @@ RequestHandler::Outcome Router::Dispatch(ClientSession& session, const CommandRo
       return Outcome::kTaken;
     }
   }
-  if (pause_.mode != Pause::Mode::kNone && IsPaused(row)) [[unlikely]]
+  if (pause_.mode != Pause::Mode::kNone && IsPaused(session, row)) [[unlikely]]
     return Outcome::kStall;
   const Outcome outcome =
       state.modes == 0 ? Execute(session, row, request, block) : ExecuteInMode(session, row, request, block);
@@ -182,10 +202,12 @@ RequestHandler::Outcome Router::RefuseReserved(ClientSession& session, const Com
   return Outcome::kTaken;
 }
 
-bool Router::IsPaused(const CommandRow& row) const {
+bool Router::IsPaused(const ClientSession& session, const CommandRow& row) const {
   if (requests_.now_usec() >= pause_.until_usec) return false;
   // CLIENT UNPAUSE must get through.
   if (row.name.starts_with("client|")) return false;
+  if (&row == exec_ && session.find_transaction() != nullptr && session.find_transaction()->writes())
+    return true;
   return pause_.mode == Pause::Mode::kAll || (row.flags & (protocol::kWrite | protocol::kMayReplicate)) != 0;
 }
 

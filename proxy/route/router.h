@@ -12,7 +12,9 @@
 #include "protocol/command_keys.h"
 #include "protocol/command_table.h"
 #include "protocol/learned_commands.h"
+#include "proxy/blocking/blocked_request.h"
 #include "proxy/client/client_session.h"
+#include "proxy/client/errand.h"
 #include "proxy/hotkey/copy_registry.h"
 #include "proxy/hotkey/hot_keys.h"
 #include "proxy/hotkey/key_sampler.h"
@@ -54,7 +56,8 @@ class Router final : public RequestHandler,
                      public AskKeysCollector::KeyRouter,
                      public CommandContinuation,
                      public SortCollector::Router,
-                     private HotKeyHome {
+                     private HotKeyHome,
+                     private BlockedHome {
  public:
   Router(ShardPool& pool, RequestTable& requests, ScriptCache& scripts, LocalHandler& local, Puller& puller);
   ~Router();
@@ -86,17 +89,25 @@ class Router final : public RequestHandler,
 
   void Adopt(std::shared_ptr<const Topology> topology);
   // From the very next request on writes of these keys are counted.
-  void Adopt(const std::shared_ptr<const HotSet>& set) {
-    hot_keys_.Adopt(set);
-    UpdateCare();
-  }
+  void Adopt(const std::shared_ptr<const HotSet>& set);
   void Adopt(std::shared_ptr<const protocol::LearnedCommands> learned) { learned_ = std::move(learned); }
   // Which DBSIZE leaves out; they outlive the router.
   void set_copies(CopyRegistry* copies) { copies_ = copies; }
   void set_same_shard_is_enough(bool enough) { same_shard_is_enough_ = enough; }
   void set_pause(const Pause& pause) { pause_ = pause; }
   // When the pool follows the router's topology.
-  void ResumeParkedReads();
+  void ResumeParked();
+  // For what is executed without a client; before the first request.
+  void set_sessions(SessionEnvironment* sessions) { sessions_ = sessions; }
+  // Commands that wait at servers from which their keys move have been ended there.
+  bool BlockedAreReleased() const;
+  // About ten times a second.
+  void TickBlocked();
+  size_t blocked_clients() const { return blocked_.size() + waiting_; }
+  // CLIENT UNBLOCK; `error`: else as after the timeout. False: the client is not blocked.
+  bool Unblock(const ClientSession& session, bool error);
+  // Errands, before the pool closes.
+  void Close() { errands_.clear(); }
   // At the end of a turn.
   void UpdateCare() {
     if (!moving_epochs_.empty()) {
@@ -129,8 +140,6 @@ class Router final : public RequestHandler,
   Outcome Execute(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   // The same for a client that is in one of SessionState's modes (router_modes.cc).
   Outcome ExecuteInMode(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
-  // A command that waits at its shard: the blocking ones.
-  Outcome RouteBlocking(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   Outcome HandleUnknown(ClientSession& session, const View& request, const BlockRef* block);
   Outcome RouteOneShard(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
   std::optional<Outcome> LookTwice(ClientSession& session, const Row& row, const View& request,
@@ -156,6 +165,8 @@ class Router final : public RequestHandler,
   // To the first `shards` of the topology.
   Outcome SendToFirst(size_t shards, ClientSession& session, const Row& row, std::string_view frame,
                       const BlockRef* block, CollectorPtr collector);
+  // On the connection on which requests that go on in steps keep their order.
+  void SendBatch(Request& request, uint32_t shard_id, uint32_t db, std::string_view frames, size_t replies);
   Outcome SendEvalSha(ClientSession& session, const Row& row, const View& request, uint32_t shard);
   CollectorPtr NewEvalShaCollector(const View& request, uint32_t shard_id, uint32_t db,
                                    const std::shared_ptr<const void>& epoch_token);
@@ -181,6 +192,40 @@ class Router final : public RequestHandler,
   };
   std::optional<DatabaseKey> KeyInOtherDatabase(const Row& row, const View& request, uint32_t db) const;
 
+  // --- commands that wait at their shard (router_blocking.cc) ---
+  Outcome RouteBlocking(ClientSession& session, const Row& row, const View& request, const BlockRef* block);
+  void Block(Request& request, const Row& row, std::shared_ptr<const protocol::LearnedCommands> learned,
+             const View& view, uint32_t shard_id, uint32_t db);
+  void CountHotWrites(BlockedRequest& blocked);
+  void ReleaseBlocked();
+  void BeginReleased();
+  void Wake(const OwnConnection& connection, bool error) override;
+  void OnReleased(BlockedRequest& blocked) override;
+  void BeginAgain(BlockedRequest& blocked) override;
+  void OnEnded(BlockedRequest& blocked) override;
+  void PutBack(uint32_t db, std::string frame) override;
+  void EndHotWrite(const std::shared_ptr<HotKey>& key, bool in_doubt) override;
+  RequestTable& table() override { return requests_; }
+
+  // --- transactions (router_transaction.cc) ---
+  Outcome RouteTransaction(ClientSession& session, const Row& row, const View& request);
+  // Between MULTI and EXEC.
+  Outcome Queue(ClientSession& session, const Row& row, const View& request);
+  // Notes the request's keys in the transaction; else why it cannot be queued.
+  std::string QueueKeys(ClientSession& session, const Row& row, const View& request);
+  bool GoesApart(const Row& row) const;
+  Outcome Exec(ClientSession& session, const Row& row);
+  // What is queued, which goes to one shard.
+  Outcome SendTransaction(ClientSession& session, const Row& row);
+  Outcome SendOnWatch(ClientSession& session, const Row& row);
+  std::optional<Outcome> NoteTransactionKeys(ClientSession& session);
+  std::optional<Outcome> AwaitTransactionKeys(ClientSession& session, const Row& row, uint32_t shard);
+  std::string BatchOf(const ClientSession& session, size_t* replies);
+  bool WatchedKeysMayHaveMoved(const Transaction& transaction) const;
+  Outcome Watch(ClientSession& session, const Row& row, const View& request);
+  void SendWatch(Request& request, std::string_view frame, uint32_t shard_id, uint32_t db);
+  void EndTransaction(ClientSession& session);
+
   // --- hot keys (router_hot.cc) ---
   std::optional<Outcome> RouteHotKey(ClientSession& session, const Row& row, const View& request,
                                      uint64_t hash);
@@ -196,12 +241,11 @@ class Router final : public RequestHandler,
   // The same for a request whose keys were told by a server.
   void AttachHotWrites(Request& request, const Row& row, uint32_t db,
                        const std::vector<std::string_view>& keys);
+  void ResumeParkedReads();
   void AwaitKey(Request& request, PullWaiter& waiter, uint32_t db, std::string_view key,
                 uint64_t hash) override;
   bool IsKeyThere(uint32_t db, std::string_view key, uint64_t hash) override;
-  bool IsHeld(uint64_t hash) const override {
-    return topology_->holding() && topology_->move->Moves(hash);
-  }
+  bool IsHeld(uint64_t hash) const override { return topology_->holding() && topology_->move->Moves(hash); }
   uint64_t Generation() const override { return topology_->generation; }
   uint32_t OwnerOf(uint64_t hash) const override;
   std::vector<uint32_t> ServersOf(std::string_view key) const override;
@@ -219,7 +263,7 @@ class Router final : public RequestHandler,
   Request* NewRequest(ClientSession& session, const Row& row);
   // Why the command may not run now; nothing if it may. The one place that asks for permission.
   std::optional<std::string> Refusal(const ClientSession& session, const Row& row) const;
-  bool IsPaused(const Row& row) const;
+  bool IsPaused(const ClientSession& session, const Row& row) const;
   // Of a command that names a hot key's copy.
   static Outcome RefuseReserved(ClientSession& session, const Row& row);
   // Another one each time, and one that serves if there is any.
@@ -276,6 +320,10 @@ class Router final : public RequestHandler,
   const Row* const flushdb_;
   const Row* const move_;
   const Row* const copy_;
+  const Row* const multi_;
+  const Row* const exec_;
+  const Row* const discard_;
+  const Row* const watch_;
 
   // Scratch, kept for its memory.
   protocol::KeyList keys_;
@@ -309,6 +357,11 @@ class Router final : public RequestHandler,
     uint64_t hash;
   };
   std::vector<ParkedRead> parked_reads_;
+  std::unordered_set<BlockedRequest*> blocked_;
+  std::vector<BlockedRequest*> released_;  // of these, those that wait for the end of a hold
+  size_t waiting_ = 0;                     // clients in WAIT
+  std::vector<std::unique_ptr<Errand>> errands_;
+  SessionEnvironment* sessions_ = nullptr;
   std::vector<KeyToPull> pulls_;
   bool any_key_moves_ = false;  // of the request for which pulls_ was filled
   std::string scratch_;

@@ -159,6 +159,18 @@ void Router::Continue(Request& request, const WaitingCommand& command) {
     return;
   }
   const uint32_t shard_id = command.topology->shards[shard].id;
+  if (protocol::MayBlock(row, view)) {
+    Block(request, row, command.learned, view, shard_id, command.db);
+    return;
+  }
+  if (&row == exec_) {
+    SendBatch(request, shard_id, command.db, command.batch, command.batch_replies);
+    return;
+  }
+  if (&row == watch_) {
+    SendWatch(request, view.frame(), shard_id, command.db);
+    return;
+  }
   if (&row == evalsha_ || &row == evalsha_ro_) {
     request.collector = NewEvalShaCollector(view, shard_id, command.db, command.epoch_token);
   }

@@ -8,10 +8,12 @@
 
 namespace ringway::proxy {
 
+inline constexpr std::string_view kShardHasLeft = "SHARDDOWN the shard has left the ring";
+inline constexpr std::string_view kNoOwnConnection =
+    "ERR no connection to the shard is free for a client of its own (limits.own_connections)";
+
 // Sends parts of requests to shards of a worker; what collectors use for their further steps.
 // Thread: one worker. Owns: nothing.
-inline constexpr std::string_view kShardHasLeft = "SHARDDOWN the shard has left the ring";
-
 class ShardSender {
  public:
   ShardSender(ShardPool& pool, RequestTable& requests) : pool_(pool), requests_(requests) {}

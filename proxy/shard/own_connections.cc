@@ -30,21 +30,43 @@ OwnConnection OwnConnections::Take(uint32_t shard_id, uint32_t db, uint8_t resp,
   const Shard* shard = FindShard(shard_id);
   if (shard == nullptr || !HasRoom()) return {};
   ++lent_;
-  for (auto idle = idle_.rbegin(); idle != idle_.rend(); ++idle) {
-    ShardConnection& connection = **idle;
-    if (!connection.ready() || !connection.IsFor(shard_id, db, resp)) continue;
+  wanted_ = true;
+  const auto idle = std::find_if(idle_.rbegin(), idle_.rend(), [&](ShardConnection* connection) {
+    return connection->ready() && connection->shard_id() == shard_id;
+  });
+  ShardConnection* taken = nullptr;
+  if (idle != idle_.rend()) {
+    taken = *idle;
     idle_.erase(std::next(idle).base());
-    entries_.at(&connection).lent = true;
-    connection.set_owner(owner);
-    return {*this, connection};
+    taken->Switch(db, resp);
+  } else {
+    taken = &Make(*shard, db, resp);
   }
-  auto connection = std::make_unique<ShardConnection>(
-      environment_, ShardConnection::Address{shard_id, shard->config, db, resp, false, {}, true},
-      stats_.by_shard.At(shard_id));
-  connection->set_owner(owner);
-  ShardConnection* taken = connection.get();
-  entries_.emplace(taken, Entry{.connection = std::move(connection)});
+  entries_.at(taken).lent = true;
+  taken->set_owner(owner);
   return {*this, *taken};
+}
+
+ShardConnection& OwnConnections::Make(const Shard& shard, uint32_t db, uint8_t resp) {
+  auto connection = std::make_unique<ShardConnection>(
+      environment_, ShardConnection::Address{shard.id, shard.config, db, resp, false, {}, true},
+      stats_.by_shard.At(shard.id));
+  ShardConnection& made = *connection;
+  entries_.emplace(&made, Entry{.connection = std::move(connection)});
+  return made;
+}
+
+// So that the next one to be lent need not be waited for.
+void OwnConnections::KeepSpares(const std::vector<uint32_t>& down) {
+  if (!wanted_) return;
+  for (const Shard& shard : shards_) {
+    const auto is_spare = [&](ShardConnection* connection) { return connection->shard_id() == shard.id; };
+    if (std::any_of(idle_.begin(), idle_.end(), is_spare)) continue;
+    if (std::find(down.begin(), down.end(), shard.id) != down.end()) continue;
+    ShardConnection& spare = Make(shard, 0, 2);
+    idle_.push_back(&spare);
+    spare.Connect();
+  }
 }
 
 void OwnConnections::Release(ShardConnection& connection, bool reusable) {
@@ -106,13 +128,20 @@ void OwnConnections::Close() {
 
 void OwnConnections::Tick(const std::vector<uint32_t>& down) {
   const int64_t now_usec = environment_.loop.now_usec();
-  std::erase_if(idle_, [&](ShardConnection* connection) {
-    const bool keep = connection->ready() && now_usec - connection->last_request_usec() <= kIdleUsec;
-    if (keep) return false;
+  for (size_t i = 0; i < idle_.size();) {
+    ShardConnection* connection = idle_[i];
+    const bool last = std::count_if(idle_.begin(), idle_.end(), [&](ShardConnection* other) {
+                        return other->shard_id() == connection->shard_id();
+                      }) == 1;
+    const bool used = now_usec - connection->last_request_usec() <= kIdleUsec;
+    if (!connection->closed() && (used || last)) {
+      ++i;
+      continue;
+    }
     entries_.at(connection).ended = true;
     released_.push_back(connection);
-    return true;
-  });
+    idle_.erase(idle_.begin() + static_cast<ptrdiff_t>(i));
+  }
   std::vector<ShardConnection*> lent;
   for (const auto& [connection, entry] : entries_) {
     if (entry.lent) lent.push_back(connection);
@@ -127,6 +156,7 @@ void OwnConnections::Tick(const std::vector<uint32_t>& down) {
       connection->Tick();
     }
   }
+  KeepSpares(down);
   EndReleased();
 }
 

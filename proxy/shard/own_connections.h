@@ -46,7 +46,8 @@ class OwnConnection {
 
 // A worker's connections for clients whose state a server keeps: those that block, watch keys, or track them.
 // Lends each to one user at a time. Thread: one worker. Owns: the connections, also those that are lent.
-// Limits: set_limit for those that are lent; kMaxIdle that wait to be lent again.
+// Limits: set_limit for those that are lent; kMaxIdle that wait to be lent again. From the first time on that
+// one was wanted, there is one to each shard that waits.
 class OwnConnections {
  public:
   static constexpr size_t kMaxIdle = 128;
@@ -79,11 +80,13 @@ class OwnConnections {
   friend class OwnConnection;
   struct Entry {
     std::unique_ptr<ShardConnection> connection;
-    bool lent = true;
+    bool lent = false;
     bool ended = false;
   };
 
   void Release(ShardConnection& connection, bool reusable);
+  ShardConnection& Make(const Shard& shard, uint32_t db, uint8_t resp);
+  void KeepSpares(const std::vector<uint32_t>& down);
   const Shard* FindShard(uint32_t id) const;
 
   ShardEnvironment& environment_;
@@ -92,7 +95,8 @@ class OwnConnections {
   size_t lent_ = 0;
   std::vector<Shard> shards_;
   std::unordered_map<ShardConnection*, Entry> entries_;
-  std::vector<ShardConnection*> idle_;      // given back, the newest last
+  bool wanted_ = false;                     // somebody has wanted one
+  std::vector<ShardConnection*> idle_;      // given back, or kept ready; the newest last
   std::vector<ShardConnection*> released_;  // to end at the end of the turn
 };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "protocol/command_writer.h"
 #include "proxy/check.h"
 #include "proxy/log.h"
 #include "proxy/shard/shard_problems.h"
@@ -57,9 +58,9 @@ void ShardConnection::Send(Request* request, uint32_t part, std::string_view fra
   BeginFrame(request, part).Append(frame, block);
 }
 
-void ShardConnection::SendBatch(Request* request, std::string_view frames, size_t replies) {
+void ShardConnection::SendBatch(Request* request, std::string_view frames, size_t replies, uint32_t part) {
   for (size_t i = 1; i < replies; ++i) BeginFrame(nullptr, 0);
-  Send(request, 0, frames, nullptr);
+  Send(request, part, frames, nullptr);
 }
 
 OutputQueue& ShardConnection::BeginFrame(Request* request, uint32_t part) {
@@ -226,6 +227,16 @@ void ShardConnection::Drop(std::string_view problem) {
   } else {
     Lose(problem);
   }
+}
+
+void ShardConnection::Switch(uint32_t db, uint8_t resp) {
+  std::string frames;
+  if (resp != address_.resp) protocol::AppendCommand(frames, {"HELLO", std::to_string(resp)});
+  if (db != address_.db) protocol::AppendCommand(frames, {"SELECT", std::to_string(db)});
+  if (frames.empty()) return;
+  SendBatch(nullptr, frames, (resp != address_.resp ? 1U : 0U) + (db != address_.db ? 1U : 0U));
+  address_.db = db;
+  address_.resp = resp;
 }
 
 void ShardConnection::OnPush(std::string_view push) {

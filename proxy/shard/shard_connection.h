@@ -84,7 +84,7 @@ class ShardConnection final : public Flushable, private PushSink {
   // Only if admission() is kOpen (or for a part that must follow others already sent).
   void Send(Request* request, uint32_t part, std::string_view frame, const BlockRef* block);
   // Sends `replies` commands, of which the last one's reply is wanted and the others' are thrown away.
-  void SendBatch(Request* request, std::string_view frames, size_t replies);
+  void SendBatch(Request* request, std::string_view frames, size_t replies, uint32_t part = 0);
   // The same as Send, without its bytes: the caller appends one whole frame to what this answers.
   OutputQueue& BeginFrame(Request* request, uint32_t part);
   // Resumes the client when there is room again.
@@ -110,9 +110,13 @@ class ShardConnection final : public Flushable, private PushSink {
   // The connection's number on the server (CLIENT ID), for CLIENT UNBLOCK; 0: not known (yet).
   uint64_t client_id() const { return client_id_; }
   uint32_t shard_id() const { return address_.shard_id; }
+  uint32_t db() const { return address_.db; }
+  uint8_t resp() const { return address_.resp; }
   bool IsFor(uint32_t shard_id, uint32_t db, uint8_t resp) const {
     return address_.shard_id == shard_id && address_.db == db && address_.resp == resp;
   }
+  // From the next request on it is for another database and version.
+  void Switch(uint32_t db, uint8_t resp);
   // What is under way is answered with SHARDDOWN, its name and `problem`.
   void Drop(std::string_view problem);
 
@@ -122,6 +126,7 @@ class ShardConnection final : public Flushable, private PushSink {
   void BecomeFirst() { address_.place.number = 0; }
   bool ready() const { return state_ == State::kReady; }
   bool failing() const { return failing_; }
+  bool closed() const { return state_ == State::kClosed || state_ == State::kBackOff; }
   bool idle() const { return session_.in_flight() == 0; }
   // When the last request of a client was sent here.
   int64_t last_request_usec() const { return last_request_usec_; }

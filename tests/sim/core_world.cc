@@ -196,7 +196,7 @@ void CoreWorld::EndTurn() {
     while (!environment.resumable.empty()) {
       std::vector<ClientSession*> resumable;
       resumable.swap(environment.resumable);
-      for (ClientSession* client : resumable) client->Resume();
+      for (ClientSession* client : resumable) client->host().Resume();
     }
     if (dirty_clients.empty()) return;
     dirty_clients.FlushAll();

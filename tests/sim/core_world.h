@@ -127,6 +127,7 @@ class FakeClient final : public ClientHost {
   // Takes up to take_limit bytes of output.
   void Flush() override;
   void CloseSoon() override { closed = true; }
+  void Resume() override { session_.Resume(); }
   // What has arrived, which is forgotten.
   std::string Take();
 

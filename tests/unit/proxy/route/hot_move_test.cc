@@ -25,7 +25,7 @@ class HotMoveTest : public HotFixture<MoveTest> {
   // As a worker adopts a topology.
   void AdoptAndResume(std::shared_ptr<const Topology> topology) {
     Adopt(std::move(topology));
-    world.router.ResumeParkedReads();
+    world.router.ResumeParked();
     world.EndTurn();
   }
   void BeginHold() { AdoptAndResume(HoldingTopology(++epoch, 0, plan)); }

@@ -55,15 +55,20 @@ TEST_F(RouterSpecialTest, AnErrorOfOneShardIsTheReplyWhateverCameFirst) {
   EXPECT_EQ(Merged({"FLUSHALL"}, {"-READONLY no\r\n", "+OK\r\n", "+OK\r\n"}), "-READONLY no\r\n");
 }
 
-TEST_F(RouterSpecialTest, WaitAsksForWhatIsTrueNowAndGivesTheLeast) {
+TEST_F(RouterSpecialTest, WaitBlocksConnectionsThatOthersShare) {
   EXPECT_EQ(Ask({"WAIT", "2", "500"}), "");
-  for (size_t i = 0; i < 3; ++i)
-    EXPECT_THAT(world.TakeRequests(i), ElementsAre(ElementsAre("WAIT", "2", "1")));
-  Reply(0, ":2\r\n");
-  Reply(1, ":1\r\n");
-  EXPECT_EQ(Reply(2, ":2\r\n"), ":1\r\n");
+  for (size_t i = 0; i < 3; ++i) EXPECT_THAT(world.TakeRequests(i), IsEmpty());
+  EXPECT_EQ(world.pool.own().lent(), 3u);
+  client.reset();
+  world.pool.own().EndReleased();
+  EXPECT_EQ(world.pool.own().lent(), 0u);
+  EXPECT_EQ(world.requests.in_use(), 0u);
+}
+
+TEST_F(RouterSpecialTest, WaitTakesWhatIsNoNumber) {
   EXPECT_EQ(Ask({"WAIT", "x", "1"}), "-ERR value is not an integer or out of range\r\n");
   EXPECT_EQ(Ask({"WAIT", "1", "-1"}), "-ERR timeout is negative\r\n");
+  EXPECT_EQ(world.pool.own().lent(), 0u);
 }
 
 // --- SCAN ---

@@ -239,10 +239,24 @@ TEST_F(RouterTest, KeysThatOnlyAServerKnowsAreAskedForFirst) {
   EXPECT_EQ(world.stats.Errors().at("CROSSSLOT"), 1u);
 }
 
-TEST_F(RouterTest, BlockingFormsAreRefusedAndOthersServed) {
-  EXPECT_THAT(Ask({"XREAD", "BLOCK", "0", "STREAMS", "s", "$"}), HasSubstr("not available"));
-  EXPECT_EQ(Ask({"XREAD", "COUNT", "1", "STREAMS", "block", "0"}), "");
+TEST_F(RouterTest, CommandThatMayWaitBlocksAConnectionThatOthersShare) {
+  EXPECT_EQ(Ask({"XREAD", "BLOCK", "0", "STREAMS", "s", "$"}), "");
+  EXPECT_EQ(in_flight(), 0u);
+  EXPECT_EQ(world.pool.own().lent(), 1u);
+  EXPECT_EQ(Ask({"GET", "behind"}), "");
+  EXPECT_EQ(in_flight(), 0u) << "its client has to wait";
+  FakeClient other(world.environment, 8);
+  other.Send(Command({"XREAD", "COUNT", "1", "STREAMS", "block", "0"}));
   EXPECT_EQ(in_flight(), 1u);
+  client.reset();
+  world.pool.own().EndReleased();
+  EXPECT_EQ(world.requests.in_use(), 1u) << "but for the other's";
+}
+
+TEST_F(RouterTest, CommandThatMayWaitIsLetInWithoutAConnection) {
+  world.pool.own().set_limit(0);
+  EXPECT_THAT(Ask({"BLPOP", "k", "0"}), HasSubstr("limits.own_connections"));
+  EXPECT_EQ(Ask({"PING"}), "+PONG\r\n");
 }
 
 TEST_F(RouterTest, SortMayOnlyLookAtKeysOfItsOwnTag) {

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
+using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
@@ -68,8 +69,8 @@ class OwnConnectionsTest : public ::testing::Test {
   }
   // Turns the loop until it is so.
   template <typename Condition>
-  bool TurnUntil(Condition condition) {
-    const auto end = steady_clock::now() + std::chrono::seconds(10);
+  bool TurnUntil(Condition condition, milliseconds patience = milliseconds(10'000)) {
+    const auto end = steady_clock::now() + patience;
     while (!condition() && steady_clock::now() < end) {
       world.dirty_shards.FlushAll();
       ::event_base_loop(world.loop.base(), EVLOOP_NONBLOCK);
@@ -120,15 +121,37 @@ TEST_F(OwnConnectionsTest, ConnectionThatWasGivenBackIsNotUsedAgain) {
   EXPECT_EQ(Connects(), 2);
 }
 
-TEST_F(OwnConnectionsTest, ConnectionToAnotherDatabaseIsLent) {
+TEST_F(OwnConnectionsTest, ConnectionStaysInTheDatabaseOfItsLastUser) {
   OwnConnection connection = Take(nullptr, 1);
   Send(connection, kPing);
   ASSERT_TRUE(TurnUntil([&] { return !replies.empty(); }));
   connection.GiveBack();
-  OwnConnection other = Take(nullptr, 2);
-  Send(other, kPing);
+  OwnConnection other = own.Take(7, 2, 2, nullptr);
+  Send(other, "*2\r\n$4\r\nECHO\r\n$1\r\nx\r\n");
   ASSERT_TRUE(TurnUntil([&] { return replies.size() == 2; }));
-  EXPECT_EQ(Connects(), 2);
+  EXPECT_EQ(replies[1], "+x\r\n");
+  EXPECT_EQ(Connects(), 1);
+  const std::vector<std::string> commands = server.Commands();
+  EXPECT_EQ(std::vector<std::string>(commands.end() - 3, commands.end()),
+            (std::vector<std::string>{"HELLO 2", "SELECT 2", "ECHO x"}));
+}
+
+TEST_F(OwnConnectionsTest, NextConnectionIsMadeWhenItIsWanted) {
+  own.Tick({});
+  OwnConnection connection = Take();
+  own.Tick({7});
+  EXPECT_FALSE(TurnUntil([&] { return Connects() > 0; }, milliseconds(50)))
+      << "nobody had wanted one, and then the shard was down";
+  own.Tick({});
+  ASSERT_TRUE(TurnUntil([&] { return Connects() == 1; }));
+  own.Tick({});
+  // It is there when its handshake has been answered.
+  EXPECT_TRUE(TurnUntil([&] {
+    OwnConnection further = Take();
+    const bool at_once = further->ready();
+    further.GiveBack();
+    return at_once;
+  }));
 }
 
 TEST_F(OwnConnectionsTest, ConnectionThatWasLetGoIsLentAgain) {
