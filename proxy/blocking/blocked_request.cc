@@ -32,7 +32,7 @@ std::string LastIdOf(std::string_view reply) {
 
 void BlockedRequest::Begin(OwnConnection connection, std::string_view frame) {
   connection_ = std::move(connection);
-  releasing_ = unsent_ = asked_ends_ = woken_ = false;
+  releasing_ = unsent_ = asked_ends_ = woken_ = wake_wanted_ = false;
   connection_->set_patient(true);
   ++request_.parts_pending;
   connection_->Send(&request_, kCommand, frame, nullptr);
@@ -51,17 +51,25 @@ void BlockedRequest::LeaveServer() {
   if (unsent_) {
     connection_.End();
   } else {
-    Wake(true);
+    Wake();
   }
 }
 
-void BlockedRequest::Wake(bool error) {
+void BlockedRequest::Unblock(bool error) {
+  wake_as_error_ = error;
+  unblocked_ = true;
+  Wake();
+}
+
+void BlockedRequest::Wake() {
+  wake_wanted_ = true;
+  if (connection_->client_id() == 0) return;
   woken_ = true;
-  if (connection_->client_id() != 0) home_.Wake(connection_, error);
+  home_.Wake(connection_, wake_as_error_ || releasing_ || abandoned_);
 }
 
 void BlockedRequest::WakeAgain() {
-  if (connection_ && (releasing_ || abandoned_)) Wake(true);
+  if (connection_ && wake_wanted_) Wake();
 }
 
 // Held by one part meanwhile, so that it outlives its client.
@@ -100,7 +108,7 @@ bool BlockedRequest::OnAllParts(Request& request) {
         !frame.empty()) {
       home_.PutBack(command_.db, frame);
     }
-  } else if (releasing_ && (unsent_ || reply_.view().starts_with(kUnblocked))) {
+  } else if (releasing_ && !unblocked_ && (unsent_ || reply_.view().starts_with(kUnblocked))) {
     if (AskStreamEnds()) return false;
     GiveConnectionBack();
     // Held until it begins again.
@@ -160,7 +168,7 @@ void BlockedRequest::OnAbandoned() {
   if (connection_->client_id() == 0) {
     connection_.End();
   } else if (!releasing_) {
-    Wake(true);
+    Wake();
   }
 }
 

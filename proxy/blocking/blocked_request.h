@@ -63,8 +63,9 @@ class BlockedRequest final : public ReplyCollector, public PullWaiter {
   void Begin(OwnConnection connection, std::string_view frame);
   // Its keys are about to move.
   void LeaveServer();
-  // CLIENT UNBLOCK, and once more for those that were to be woken before their server knew of them.
-  void Wake(bool error);
+  // CLIENT UNBLOCK.
+  void Unblock(bool error);
+  // Some times a second: its server may not have known of it when it was to be woken.
   void WakeAgain();
   // It is to begin again when so many have been pulled.
   void ExpectKeys(size_t keys) { missing_ = keys; }
@@ -90,6 +91,7 @@ class BlockedRequest final : public ReplyCollector, public PullWaiter {
 
  private:
   enum Part : uint32_t { kCommand, kFirstStream };
+  void Wake();
   // True: there is something to be asked before it can begin elsewhere.
   bool AskStreamEnds();
   void GiveConnectionBack();
@@ -103,6 +105,9 @@ class BlockedRequest final : public ReplyCollector, public PullWaiter {
   bool unsent_ = false;  // the connection was not there yet when it was released
   bool asked_ends_ = false;
   bool abandoned_ = false;
+  bool wake_wanted_ = false;  // by leaving, its client's end or CLIENT UNBLOCK
+  bool wake_as_error_ = true;
+  bool unblocked_ = false;  // by CLIENT UNBLOCK
   bool woken_ = false;  // the connection may be woken once more at any time: nobody else is to have it
   size_t missing_ = 0;  // keys
   std::string problem_;

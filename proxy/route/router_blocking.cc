@@ -117,7 +117,7 @@ bool Router::Unblock(const ClientSession& session, bool error) {
     return blocked->request().client == &session;
   });
   if (found == blocked_.end() || !(*found)->connection()) return false;
-  (*found)->Wake(error);
+  (*found)->Unblock(error);
   return true;
 }
 

@@ -134,11 +134,15 @@ CoreWorld::CoreWorld(const Options& options)
       shards_(options.shards) {
   std::vector<size_t> all(options.shards);
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  router.set_sessions(&environment);
   router.hot_keys().set_clock([this] { return now_usec; });
   Adopt(all);
 }
 
-CoreWorld::~CoreWorld() { pool.Close(); }
+CoreWorld::~CoreWorld() {
+  router.Close();
+  pool.Close();
+}
 
 std::vector<Shard> CoreWorld::MakeShards(const std::vector<size_t>& members) const {
   std::vector<Shard> shards;
