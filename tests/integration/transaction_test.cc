@@ -1,5 +1,4 @@
 // Transactions: as on one Redis where their keys share a tag, and a clear error where they do not.
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,10 @@ class TransactionTest : public ProxyTest {
   }
   // HELLO tells who one is.
   static std::string WithoutId(const Reply& reply) {
-    return std::regex_replace(ToText(reply), std::regex("\"id\": [0-9]+"), "id");
+    std::string text = ToText(reply);
+    const size_t id = text.find("\"id\": ");
+    if (id != std::string::npos) text.erase(id, text.find(',', id) - id);
+    return text;
   }
   // All in one piece, with a client of its own.
   std::vector<std::string> Pipelined(const Conversation& commands) {
