@@ -247,6 +247,8 @@ TEST_F(BlockingTest, MoveLosesClientsThatWait) {
   }
   RespClient ends = Waiting({"BLPOP", "move:none", "6"});
   AwaitBlocked(61);
+  RespClient monitor(fourth.address());
+  ASSERT_TRUE(monitor.Do({"MONITOR"}).IsOk());
   ASSERT_THAT(Ask({"RING", "ADD", "s4", fourth.address()}), StartsWith("+OK"));
   ASSERT_EQ(Ask({"RING", "WAIT", "20000"}), "1");
   ASSERT_THAT(Ask({"RING", "REMOVE", "s1"}), StartsWith("+OK"));
@@ -263,6 +265,16 @@ TEST_F(BlockingTest, MoveLosesClientsThatWait) {
     EXPECT_EQ(Ask({"XADD", key, "6-1", "f", "new"}), "\"6-1\"");
     EXPECT_THAT(ToText(client.Read()), AllOf(HasSubstr("6-1"), Not(HasSubstr("5-1")))) << key;
   }
+  // What came between the end of the hold and the new question must not be missed.
+  int reads = 0;
+  for (Reply line = monitor.Read(); line.type != 0 && line.text.find("\"ends\"") == std::string::npos;
+       line = monitor.Read()) {
+    if (line.text.find("\"XREAD\"") == std::string::npos) continue;
+    ++reads;
+    EXPECT_THAT(line.text, HasSubstr("\"5-1\""));
+    if (reads == 1) RespClient(fourth.address()).Do({"ECHO", "ends"});
+  }
+  EXPECT_GT(reads, 0);
   EXPECT_TRUE(ends.Read().IsNull());
   EXPECT_GE(Clock::now() - begin, milliseconds(5900));
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(25));
