@@ -154,7 +154,8 @@ void CheckPromisedBalance(std::vector<double> weights) {
   for (size_t i = 0; i < weights.size(); ++i) members[i].weight = weights[i];
   const HashRing ring(members, {});
   RC_ASSERT(ring.balance().max_over_mean <= 1.011);
-  RC_ASSERT(ring.balance().min_over_mean >= 0.94);
+  // Not capped: 4096 points a shard stray by 1.6 %, and this is five times that.
+  RC_ASSERT(ring.balance().min_over_mean >= 0.92);
 }
 
 TEST(RingProperty, TenEqualShardsKeepThePromisedBalance) {
